@@ -10,8 +10,10 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 from unittest import mock
 
 from matplotlib.figure import Figure
@@ -20,9 +22,12 @@ from sacma.__main__ import main
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.analysis.figures import files
 from sacma.analysis.figures.files import Written, write
-from sacma.cli import common
-from sacma.experiment.backends import BACKENDS
-from sacma.experiment.backends.serial import SerialBackend
+from sacma.cli import console
+from sacma.config.plan import TrialSpec
+from sacma.experiment import run
+from sacma.experiment.trial import attempt
+from sacma.experiment.workers import Result
+from sacma.files.scratch import scratch
 
 HOSTILE = Path(__file__).parent / "hostile"
 
@@ -39,8 +44,8 @@ SIMPLE = {
 }
 """Environment variables that act as well when they are set after the start of a process."""
 
-NEED_PROCESSES = {"--scheduler", "--trial-timeout", "dask"}
-"""Arguments that the serial backend cannot follow."""
+NEED_PROCESSES = {"--scheduler", "--trial-timeout"}
+"""Arguments that need worker processes."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 
@@ -50,7 +55,7 @@ Completed = subprocess.CompletedProcess[str]
 def sacma(*arguments: object, cwd: Path, width: int = 80, process: bool = False, **environ: object) -> Completed:
     """Run a command with hostile algorithms within reach, and return its exit code and what it printed.
 
-    In this process, trials are run by the serial backend and figures are drawn one after the other.
+    In this process, trials are run and figures are drawn one after the other.
 
     Args:
         arguments: of the command.
@@ -116,16 +121,36 @@ def environment(**more: object) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **{key: str(value) for key, value in more.items()}}
 
 
+class NoWorkers:
+    """Stands in for worker processes: trials are run in this one."""
+
+    jobs, ahead = 1, 1
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def prepare(self, specs: Sequence[TrialSpec], say: object) -> None:
+        """Leave it to the trials."""
+
+    def begin(self, spec: TrialSpec) -> Future[Result]:
+        """Run a trial; it gets a copy of its specification, as a process does."""
+        future: Future[Result] = Future()
+        with scratch(in_memory=True) as folder, contextlib.chdir(Path.cwd()):  # an algorithm may leave it
+            future.set_result(attempt(replace(spec), scratch=folder))
+        return future
+
+
 @contextlib.contextmanager
 def no_workers() -> Iterator[None]:
     """Run trials in this process that would run in workers."""
-    with mock.patch.dict(BACKENDS, loky=f"{__name__}:{serial.__name__}"):
+    with mock.patch.object(run, "LocalWorkers", NoWorkers):
         yield
-
-
-def serial(*, jobs: int, trial_timeout: None = None, scheduler: None = None) -> SerialBackend:
-    """Return the serial backend in the place of worker processes."""
-    return SerialBackend(jobs)
 
 
 def _run_here(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> Completed:
@@ -216,10 +241,10 @@ def _own_signals() -> Iterator[None]:
 def _own_consoles() -> Iterator[None]:
     """Let the consoles look at the environment and at the streams, as they do when a process begins."""
     with contextlib.ExitStack() as stack:
-        for console in (common.out, common.err):
-            options = {name: getattr(console, f"_{name}") for name in ("highlight", "markup", "emoji")}
-            fresh = type(console)(stderr=console.stderr, soft_wrap=console.soft_wrap, **options)
-            stack.enter_context(mock.patch.dict(vars(console), vars(fresh), clear=True))
+        for each in (console.out, console.err):
+            options = {name: getattr(each, f"_{name}") for name in ("highlight", "markup", "emoji")}
+            fresh = type(each)(stderr=each.stderr, soft_wrap=each.soft_wrap, **options)
+            stack.enter_context(mock.patch.dict(vars(each), vars(fresh), clear=True))
         yield
 
 

@@ -1,7 +1,6 @@
 """Shared by many tests: studies from the shipped configs and small BBOB problems."""
 
 import math
-import multiprocessing
 import os
 import shutil
 import signal
@@ -25,7 +24,7 @@ import yaml
 from sacma.analysis.figures.style import STYLE
 from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
-from sacma.experiment.compilation import make_compiled_code
+from sacma.experiment.workers import LocalWorkers
 from sacma.store.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -59,7 +58,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         one_trial = {"functions": "1", "dimensions": "2", "instances": "1"}
         studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes", "sacma")]
-        make_compiled_code(plan(studies), print)
+        if getattr(config.option, "numprocesses", None):
+            with LocalWorkers(1) as workers:
+                workers.prepare(plan(studies), print)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -130,14 +131,6 @@ def browser() -> Iterator["Browser"]:
 
     with chromium() as browser:
         yield browser
-
-
-@pytest.fixture
-def warm_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let processes that check a contract begin as copies of one that is warm; their strings hash alike."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sacma.experiment.algorithm_check"])
-    monkeypatch.setattr("sacma.experiment.children.multiprocessing.get_context", lambda _: context)
 
 
 @pytest.fixture

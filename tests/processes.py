@@ -1,10 +1,12 @@
-"""Processes of a test, which runs commands in sessions of their own: who works for one, who is still alive."""
+"""Processes of a test: commands in sessions of their own, who is still alive of them, and a dask cluster."""
 
 import contextlib
 import os
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.commands import environment
@@ -30,8 +32,8 @@ def wait_for_a_record(results: Path) -> None:
         time.sleep(0.02)
 
 
-def left_alive(session: int) -> list[str]:
-    """Return what is alive of a session when it had ten seconds to end: helpers of Python's own end a little later."""
+def left_alive(session: int) -> list[int]:
+    """Return the processes of a session that are alive when they had ten seconds to end."""
     deadline = time.monotonic() + 10
     while alive_in_session(session) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -39,23 +41,58 @@ def left_alive(session: int) -> list[str]:
 
 
 def workers_in_session(session: int) -> list[int]:
-    """Process numbers of joblib's workers in a session."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            same = os.getsid(int(folder.name)) == session
-            if same and b"popen_loky_posix" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return found
+    """Return the worker processes of a command."""
+    return [process for process in alive_in_session(session) if os.getpgid(process) == process != session]
 
 
-def alive_in_session(session: int) -> list[str]:
-    """Commands of the processes of a session that are not merely waiting to be reaped, where the system tells."""
+def alive_in_session(session: int) -> list[int]:
+    """Return the processes of a session that are not merely waiting to be reaped, where the system tells."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # it ended while we looked
-            name, _, rest = stat.read_text().rpartition(")")
-            state, _, _, its_session = rest.split()[:4]
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
             if int(its_session) == session and state != "Z":
-                found.append(name)
+                found.append(int(stat.parent.name))
     return found
+
+
+@contextlib.contextmanager
+def dask_cluster(folder: Path, protocol: str = "tcp", **environ: object) -> Iterator[str]:
+    """Start a scheduler and two workers that know no folder but each its own; give the address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"{protocol}://127.0.0.1:{port}"
+    commands = {"scheduler": ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]}
+    for name in ("one", "two"):
+        commands[name] = [address, "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"]
+    processes = []
+    try:
+        for name, arguments in commands.items():
+            (folder / name).mkdir(parents=True)
+            kind = name if name == "scheduler" else "worker"
+            processes.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments],
+                    cwd=folder / name,
+                    env=environment(TMPDIR=folder / name, HOME=folder / name, **environ),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not _answers(port):
+            time.sleep(0.05)
+        yield address
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=20)
+            process.kill()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -105,11 +105,8 @@ def broken_links(page: Path) -> list[str]:
             "results folder file is a file, or a link to nothing; give another folder",
         ),
         (["plan", "good.yaml", "--results", "file/results"], "file is no folder; give another folder"),
-        (["run", "good.yaml", "--backend", "cloud"], "'cloud' is not a backend; allowed: loky, serial, dask"),
         (["run", "good.yaml", "--jobs", "1000"], "--jobs: 1000 is not allowed"),
         (["run", "good.yaml", "--shard", "4/3"], "--shard: '4/3' is not allowed; give K/N"),
-        (["run", "good.yaml", "--progress", "loud"], "--progress: 'loud' is not allowed; allowed: auto, bar"),
-        (["run", "good.yaml", "--scheduler", "tcp://x:1"], "--scheduler needs --backend dask"),
         (["run"], "results holds no study to continue; name at least one CONFIG"),
         (["plan"], "results holds no study to continue"),
         (["status", "nowhere"], "nowhere holds no results"),
@@ -164,10 +161,9 @@ def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimensio
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_the_end_of_a_job(tmp_path: Path, backend: str) -> None:
+def test_the_end_of_a_job(tmp_path: Path) -> None:
     """SIGTERM, as a cluster sends it at the end: exit code 143, one line that resumes, nothing left running."""
-    arguments = ["run", str(CONFIGS / "gp1.yaml"), "--dimensions", "5", "--backend", backend, "--jobs", "2"]
+    arguments = ["run", str(CONFIGS / "gp1.yaml"), "--dimensions", "5", "--jobs", "2"]
     process = start(*arguments, "--results", "out", cwd=tmp_path)
     wait_for_a_record(tmp_path / "out")
     process.terminate()
@@ -372,16 +368,6 @@ def test_terminals_without_unicode(tmp_path: Path, arguments: tuple[str, ...]) -
     assert done.returncode == 0
     assert done.stderr == ""
     assert "?" in done.stdout
-
-
-def test_a_wrong_address(tmp_path: Path) -> None:
-    """Where nobody answers: one line, exit code 2, and an end."""
-    address = "tcp://127.0.0.1:1"
-    arguments = (CONFIGS / "cmaes.yaml", "--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
-    done = sacma("run", *arguments, "--backend", "dask", "--scheduler", address, cwd=tmp_path)
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
-    assert address in done.stderr
 
 
 def test_algorithms_lists_every_setting(tmp_path: Path) -> None:

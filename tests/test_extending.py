@@ -1,10 +1,9 @@
-"""A part, a backend or a section of the report is one file and one line: of each there is one here, in a copy of sacma.
+"""A part or a section of the report is one file and one line: of each there is one here, in a copy of sacma.
 
 Copied are the package with its compiled code, the tools and the configs: registries, the report and the reference know
 the new ones. CONTRIBUTING's example is one of them.
 """
 
-import json
 import re
 import shutil
 import subprocess
@@ -35,11 +34,6 @@ KINDS = {
     "mean": ("strategy/proposals", "PROPOSALS = kinds(", '"sacma.strategy.proposals.mean:Mean"'),
     "lowest": ("strategy/criteria", "CRITERIA = kinds(", '"sacma.strategy.criteria.lowest:Lowest"'),
     "alternating": ("strategy/shares", "SHARES = kinds(", '"sacma.strategy.shares.alternating:Alternating"'),
-    "reversed": (
-        "experiment/backends",
-        "BACKENDS: Mapping[str, str] = {",
-        '"reversed": "sacma.experiment.backends.reversed:ReversedBackend"',
-    ),
     "lowest_values": ("analysis/sections", "FILES = (", '"lowest_values"'),
 }
 """Files, each with its folder, the head of the registry there, and the line below it."""
@@ -89,11 +83,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done(folder: Path) -> Mapping[str, Completed]:
     """What commands of the copy did, by name."""
     run = ("run", *(f"{name}.yaml" for name in STUDIES), "--functions", "1", "--dimensions", "2", "--instances", "1-2")
-    run = (*run, "--budget", "30", "--progress", "json")
+    run = (*run, "--budget", "30")
     commands = {
-        "serial": (*run, "--backend", "serial", "--results", "serial"),
-        "reversed": (*run, "--backend", "reversed"),
-        "no backend": (*run, "--backend", "cloud"),
+        "run": run,
         "report": ("postprocess", "--no-pages", "--no-pdf"),
         "algorithms": ("algorithms",),
         "sweep": ("sweep", "sweep.yaml", "--plan"),
@@ -104,9 +96,9 @@ def done(folder: Path) -> Mapping[str, Completed]:
 
 def test_parts_of_all_kinds(folder: Path, done: Mapping[str, Completed]) -> None:
     """They run to their results, and a model stands in for f; they are listed like sacma's own, and so in errors."""
-    assert (done["serial"].returncode, done["serial"].stderr) == (0, "")
+    assert (done["run"].returncode, done["run"].stderr) == (0, "")
     for name in STUDIES:
-        for _, trace in pd.read_parquet(folder / "serial" / "traces" / f"{name}.parquet").groupby("instance"):
+        for _, trace in pd.read_parquet(folder / "results" / "traces" / f"{name}.parquet").groupby("instance"):
             assert trace["population_size"].sum() > trace["true_evaluations"].max()
             assert (trace["fit_status"] == "trained").any()
     assert (done["algorithms"].returncode, done["sweep"].returncode) == (0, 0)
@@ -115,18 +107,6 @@ def test_parts_of_all_kinds(folder: Path, done: Mapping[str, Completed]) -> None
     assert done["misspelt"].returncode == 2
     assert "lowest" in done["misspelt"].stderr
     assert done["misspelt"].stderr.count("\n") == 1
-
-
-def test_a_backend(folder: Path, done: Mapping[str, Completed]) -> None:
-    """A run uses it by its name, in the order that it gives; the message of a wrong name lists it."""
-    orders = []
-    for name in ("serial", "reversed"):
-        events = map(json.loads, done[name].stdout.splitlines())
-        orders.append([(event["algorithm"], event["instance"]) for event in events if event["event"] == "trial"])
-    assert orders[1] == orders[0][::-1]
-    serial, own = (sorted((folder / name / "coco").rglob("*.*dat")) for name in ("serial", "results"))
-    assert [path.read_bytes() for path in own] == [path.read_bytes() for path in serial] != []
-    assert "allowed: reversed, loky, serial, dask" in done["no backend"].stderr
 
 
 def test_a_section_of_the_report(folder: Path, done: Mapping[str, Completed]) -> None:

@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from sacma.cli.app import main
-from sacma.cli.common import PrintableConsole, err, out
+from sacma.cli.console import PrintableConsole, err, out
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
 from sacma.store.failure import FailureKind, encode_failure, failed
 from sacma.store.lock import locked
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
+from tests.commands import NoWorkers
 from tests.conftest import CONFIGS
 from tests.store.forgeries import opened, packed
 
@@ -40,8 +40,8 @@ RUN = ["run", str(CONFIGS / "cmaes.yaml"), *(f"--{key}={value}" for key, value i
 COMMANDS = [
     ["status"],
     ["plan", *RUN[1:], "--results"],
-    [*RUN, "--backend", "serial", "--results"],
-    ["run", "--backend", "serial", "--results"],
+    [*RUN, "--results"],
+    ["run", "--results"],
     ["export"],
 ]
 
@@ -55,8 +55,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     specs = plan([asked])
     with store.lock_records("a test"):
         store.register(asked)
-        serial = make_backend("serial", jobs=1)
-        run_campaign(specs, store, backend=serial, retries=0)
+        run_campaign(specs, store, workers=NoWorkers(), retries=0)
     with store.lock_derived("a test"):
         store.derive(StoredStudy((asked,)))
     failure = failed(specs[0], FailureKind.EXCEPTION, "an error", "its traceback")

@@ -45,8 +45,8 @@ def test_it_runs_beside_the_others(own: Path) -> None:
     assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=own).returncode == 0
 
 
-@pytest.mark.parametrize("backend", ["serial", "loky", "dask"])
-def test_every_backend_hands_its_file_on(own: Path, backend: str) -> None:
+@pytest.mark.parametrize("process", [False, True])
+def test_its_file_is_handed_on_to_workers(own: Path, *, process: bool) -> None:
     """It imports what lies beside it, and starts a script that does, wherever the command is given."""
     (own / "elsewhere").mkdir()
     (own / "beside.py").write_text("HERE = True\n")
@@ -55,7 +55,7 @@ def test_every_backend_hands_its_file_on(own: Path, backend: str) -> None:
         script = f"[sys.executable, {str(own / 'script.py')!r}]"
         file.write(f"import subprocess, sys\nimport beside\nsubprocess.run({script}, check=True)\n")
     arguments = ("../own_optimizer.yaml", "--algorithm-file", "../own_optimizer.py", *SMALL)
-    done = sacma("run", *arguments, "--backend", backend, "--jobs", 1, cwd=own / "elsewhere", process=backend == "loky")
+    done = sacma("run", *arguments, "--jobs", 1, cwd=own / "elsewhere", process=process)
     assert done.returncode == 0, done.stderr
     assert "all 2 trials" in done.stdout
 
@@ -107,7 +107,6 @@ def test_settings_are_listed_and_checked(own: Path) -> None:
     assert "--algorithm-file" in unknown.stderr
 
 
-@pytest.mark.usefixtures("warm_processes")
 def test_its_contract_is_checked(own: Path) -> None:
     """The example keeps to it; what breaks it exits with 1."""
     sound = sacma("check-algorithm", "--algorithm-file", "own_optimizer.py", cwd=own)

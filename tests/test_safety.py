@@ -217,10 +217,10 @@ def test_who_may_run_files() -> None:
             name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
             if name in {"add_files", "read_algorithm_file", "add_missing_algorithm", "algorithm_file", "source"}:
                 calls.setdefault(name, set()).add(path.relative_to(package).as_posix())
-    commands = {f"cli/{name}.py" for name in ("algorithms", "check_algorithm", "plan", "replay", "sweep")}
+    commands = {f"cli/{name}.py" for name in ("display", "results", "running", "setup")}
     assert calls["add_files"] == {*commands, "experiment/resolve_algorithm.py"}
     assert calls["read_algorithm_file"] == {"algorithms/registry.py"}
-    assert calls["add_missing_algorithm"] == {"experiment/backends/worker.py", "experiment/algorithm_check.py"}
+    assert calls["add_missing_algorithm"] == {"experiment/workers.py", "experiment/algorithm_check.py"}
 
 
 def test_a_configuration_of_numba_is_not_taken_from_results(

@@ -2,8 +2,8 @@
 
 import errno
 import os
-
-from sacma.death import death_in, in_words
+import re
+import signal
 
 
 class SacmaError(Exception):
@@ -39,7 +39,8 @@ def of_the_machine(error: BaseException) -> str | None:
         case OSError():
             return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}"
     if any(kind.__name__ == "BrokenExecutor" for kind in type(error).__mro__):  # to import it takes memory
-        return f"a worker has gone: {in_words(death_in(str(error)))}; use fewer processes"
+        code = re.search(r"\{\w+\((-?\d+)\)\}", str(error))  # joblib's text: {SIGKILL(-9)}
+        return f"a worker has gone: {in_words(code and int(code[1]))}; use fewer processes"
     before: BaseException | None = error
     while before is not None:
         what = next((what for said, what in LACKS.items() if said in str(before)), None)
@@ -47,3 +48,19 @@ def of_the_machine(error: BaseException) -> str | None:
             return f"the machine gives no more {what or 'memory'}: free some, or use fewer processes"
         before = before.__cause__ or before.__context__
     return None
+
+
+def in_words(code: int | None) -> str:
+    """Return how a process ended, by its exit code, which is below 0 for a signal.
+
+    >>> in_words(3)
+    'its process ended itself with exit code 3'
+    >>> in_words(-9)
+    'its process was ended by SIGKILL (out of memory?)'
+    """
+    if code is None:
+        return "its process died"
+    if code >= 0:
+        return f"its process ended itself with exit code {code}"
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    return f"its process was ended by {name}{' (out of memory?)' if -code == signal.SIGKILL else ''}"

@@ -16,10 +16,9 @@ from sacma.coco.archives import read_files
 from sacma.coco.reader import load_coco
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
 from sacma.store.store import Store
-from tests.commands import sacma
+from tests.commands import NoWorkers, sacma
 from tests.conftest import CONFIGS
 
 ROOT = CONFIGS.parent / "results"
@@ -37,7 +36,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     store.prepare()
     store.register(study)
     specs = plan([study])
-    run_campaign(specs, store, backend=make_backend("serial", jobs=1), retries=0)
+    run_campaign(specs, store, workers=NoWorkers(), retries=0)
     (stored,) = store.studies()
     store.derive(stored)
     return read_folder(store.coco_folder("CMA-ES")), list(specs)

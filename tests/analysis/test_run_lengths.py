@@ -28,11 +28,10 @@ from sacma.coco.function_names import BEST_2009
 from sacma.coco.suites import BBOB
 from sacma.config.plan import plan
 from sacma.config.study import load_study
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import environment
+from tests.commands import NoWorkers, environment
 from tests.conftest import CONFIGS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -377,7 +376,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.prepare()
     store.register(study)
-    run_campaign(plan([study]), store, backend=make_backend("serial", jobs=1), retries=0)
+    run_campaign(plan([study]), store, workers=NoWorkers(), retries=0)
     ((stored, completeness),) = completeness_of_studies(store)
     store.derive(stored)
     done = subprocess.run(

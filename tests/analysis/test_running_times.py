@@ -16,11 +16,10 @@ from sacma.analysis.trials import Trial, external_trials, our_trial
 from sacma.coco.reader import load_coco
 from sacma.config.plan import plan
 from sacma.config.study import load_study
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import environment
+from tests.commands import NoWorkers, environment
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
@@ -143,7 +142,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path, instances: str) -> None:
     store.prepare()
     for study in studies:
         store.register(study)
-    run_campaign(plan(studies), store, backend=make_backend("serial", jobs=1), retries=0)
+    run_campaign(plan(studies), store, workers=NoWorkers(), retries=0)
     ours: list[Trial] = []
     theirs: list[Trial] = []
     folders = {}

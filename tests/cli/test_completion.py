@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from sacma.cli.options import PROGRESS_MODES
-from sacma.experiment.backends import BACKENDS
 from tests.commands import sacma
 
 
@@ -23,9 +21,6 @@ def completed(line: str, cwd: Path) -> list[str]:
         ("sacma po", ["postprocess"]),
         ("sacma re", ["replay"]),
         ("sacma run --trial", ["--trial-timeout"]),
-        ("sacma run --backend ", list(BACKENDS)),
-        ("sacma run --progress ", list(PROGRESS_MODES)),
-        ("sacma run --progress q", ["quiet"]),
     ],
 )
 def test_completion(tmp_path: Path, line: str, expected: list[str]) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sacma.cli.app import ClickError, app
 from sacma.experiment import installation_check
-from sacma.experiment.check_result import CheckResult
+from sacma.experiment.installation_check import CheckResult
 from tests.commands import sacma
 from tests.conftest import CONFIGS
 

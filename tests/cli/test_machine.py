@@ -136,15 +136,6 @@ def test_messages_that_nobody_reads(folder: Path, place: str) -> None:
     assert done.stdout.splitlines()[-1] == "open:    results/report/index.html"
 
 
-def test_a_backend_of_matplotlib_that_is_not_there(folder: Path) -> None:
-    """No file needs the one that MPLBACKEND names; doctor says that it does not load."""
-    backend = "module://of_a.notebook"
-    for before, command in ((BLANK, REPORT), ("", ("export", "results", "--accept-warnings")), ("", ("doctor",))):
-        done = after(before, *command, cwd=folder, MPLBACKEND=backend)
-        assert done.returncode == 0, done.stderr
-    assert f"note    figures         MPLBACKEND is '{backend}'" in done.stdout
-
-
 def test_temporary_files_of_killed_commands(folder: Path, tmp_path: Path) -> None:
     """They are in a folder of the process, which the next command removes."""
     processes, kills = (

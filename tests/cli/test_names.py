@@ -6,16 +6,16 @@ import pytest
 from typer.testing import CliRunner
 
 from sacma.cli.app import app
-from sacma.cli.common import as_argument
+from sacma.cli.console import as_argument
 from sacma.cli.interruption import this_command
 from sacma.config.study import load_study
 from sacma.store.store import Store
+from tests.commands import no_workers
 
 SWEEP = """name: a
 algorithms:
   - name: a
     algorithm: surrogate-cmaes
-    reference: {sampling.sigma0: 1}
 grid:
   sampling.sigma0: [0.5, 1]
 """
@@ -47,8 +47,9 @@ def test_nor_are_they_allowed_in_sweeps(
     Path("sweep.yaml").write_text(SWEEP)
     Path("config.yaml").write_text("name: A.0.5\nalgorithm: surrogate-cmaes\n")
     Store(Path("results")).register(load_study(Path("config.yaml")))
-    small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "25", "--backend", "serial")
-    refused = CliRunner().invoke(app, ["sweep", "sweep.yaml", *small, *options])
+    small = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "25")
+    with no_workers():
+        refused = CliRunner().invoke(app, ["sweep", "sweep.yaml", *small, *options])
     assert "name a.0.5 is also that of A.0.5 in results" in str(refused.exception)
 
 

@@ -1,9 +1,7 @@
-"""Progress: time left, failures, and lines for programs."""
+"""Progress: time left and failures."""
 
 import heapq
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +13,6 @@ from sacma.experiment.cost import CostModel, shipped_seconds
 from sacma.store.failure import FailureKind, TrialFailure
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import FinishedTrial
-from tests.commands import sacma
-from tests.conftest import hostile_config
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -68,20 +64,3 @@ def test_failures_are_counted(study: Callable[..., Study]) -> None:
     tally.count(failure, last=True)
     assert (tally.done, tally.failed) == (1, 1)
     assert "1 failed" in str(tally)
-
-
-def test_json_lines_and_quiet(tmp_path: Path) -> None:
-    """Every line of --progress json is an event; quiet says what failed and nothing else."""
-    config = hostile_config(tmp_path, {"f2-d2-i1": "raise"})
-    arguments = ("run", config, "--functions", "1-2", "--dimensions", 2, "--jobs", 1, "--retries", 0)
-    done = sacma(*arguments, "--progress", "json", cwd=tmp_path)
-    events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert events[0] == {"event": "start", "trials": 6, "done": 0, "to_run": 6}
-    assert events[-1] == {"event": "end", "finished": 5, "failed": 1, "attempts_failed": 1}
-    assert sorted(event["event"] for event in events[1:-1]) == ["failure", *["trial"] * 5]
-    assert [event["done"] for event in events[1:-1]] == [1, 2, 3, 4, 5, 6]
-    assert events[-2]["seconds_left"] == 0
-    quiet = sacma(*arguments, "--progress", "quiet", cwd=tmp_path)
-    assert quiet.returncode == 1
-    assert quiet.stdout == ""
-    assert "ZeroDivisionError" in quiet.stderr

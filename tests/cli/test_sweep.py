@@ -1,6 +1,5 @@
 """The sweep command: a tiny real sweep, its tables against its own numbers, resuming, and refusals."""
 
-import json
 import os
 import shlex
 import signal
@@ -10,10 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sacma.analysis.sweep import decide, main_effects, rank_settings, signed_rank_tests, standings
+from sacma.analysis.sweep import rank_settings, standings
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
-from sacma.config.sweep import load_sweep
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
 from tests.commands import sacma
@@ -30,7 +28,6 @@ rank_at: [5, 20]
 algorithms:
   - name: A
     algorithm: surrogate-cmaes
-    reference: {sampling.sigma0: 1}
   - name: B
     algorithm: surrogate-cmaes
     settings: {sampling: {active: true}}
@@ -62,11 +59,10 @@ def test_from_sweep_to_winner(folder: Path) -> None:
     first = sacma("sweep", "tiny.yaml", "--jobs", 1, cwd=folder)
     assert first.returncode == 0, first.stderr
     assert "2 algorithms, 4 settings, 16 trials: 0 there, 16 to run" in first.stdout
-    assert "A: 2 settings in 4 rankings on 2 functions" in first.stdout
-    assert "1 (reference)" in first.stdout
+    assert "A: 2 settings in 4 rankings" in first.stdout
     assert all(len(line) <= 80 for line in [*planned.stdout.splitlines(), *first.stdout.splitlines()])
     before = results(folder)
-    assert len(before) == 16 + 8
+    assert len(before) == 16 + 2
 
     again = sacma("sweep", "tiny.yaml", cwd=folder)
     assert "16 trials: 16 there, 0 to run" in again.stdout
@@ -92,54 +88,22 @@ def test_tables_hold_what_is_printed(folder: Path) -> None:
     """Every figure of the command comes from the records by the functions of the analysis, and is in a table."""
     done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--functions", "1-3,8", cwd=folder)
     assert done.returncode == 0, done.stderr
-    tables = {
-        kind: pd.read_csv(
-            folder / "results" / "sweep" / f"tiny_{kind}.csv", dtype={"sampling.sigma0": str, "value": str}
-        )
-        for kind in ("ranking", "comparisons", "effects", "ranks")
-    }
-    assert all(not frame["partial"].any() for frame in tables.values())
-    sweep = load_sweep(folder / "tiny.yaml", {"functions": "1-3,8"})
+    ranking, ranks = (pd.read_csv(folder / "results" / "sweep" / f"tiny_{kind}.csv") for kind in ("ranking", "ranks"))
     store = Store(folder / "results")
-    for algorithm in sweep.algorithms:
-        names = [setting.name for setting in algorithm.settings]
-        own = {kind: frame[frame["algorithm"] == algorithm.name] for kind, frame in tables.items()}
+    for algorithm in ("A", "B"):
+        names = [f"{algorithm}.{sigma0}" for sigma0 in ("0.5", "1")]
         specs = [spec for study in store.studies() if study.name in names for spec in study.specs()]
-        medians = median_delta_f(
-            (our_trial(*trial) for trial in completeness_of(store, specs).trials), fixed_budgets(sweep.rank_at)
-        )
-        ranks = rank_settings(medians, names)
-        table = standings(ranks)
-        ranking = own["ranking"].set_index("setting")
-        assert list(ranking.index) == list(table.index)
-        for column in ("place", "first_ranks", "rank_sum", "mean_rank"):
-            assert ranking[column].to_list() == pytest.approx(table[column].to_list())
-        assert ranking["sampling.sigma0"].to_dict() == {f"{algorithm.name}.{s}": s for s in ("0.5", "1")}
-        assert ranking["win_share"].sum() == pytest.approx(1)
-        assert set(ranking["rankings"]) == {len(ranks)} == {4 * 2}
-        for row in ranking.reset_index().to_dict("records"):
-            assert f"{row['rank_sum']:g}" in done.stdout
-            assert f"{100 * row['win_share']:.0f} %" in done.stdout
-        decision = decide(table)
-        comparison = own["comparisons"].set_index("against")
-        assert comparison["winner"].unique().tolist() == [decision.winner]
-        assert comparison["setting"]["runner-up"] == decision.runner_up
-        assert comparison["decided_by"]["runner-up"] == decision.decided_by
-        test = signed_rank_tests(ranks, decision.runner_up).loc[decision.winner]
-        assert comparison["p_raw"]["runner-up"] == pytest.approx(test["p_raw"])
-        assert ("reference" in comparison.index) == (algorithm.reference not in {None, decision.winner})
-        values = pd.DataFrame([setting.labels for setting in algorithm.settings], index=names)
-        expected = main_effects(ranks, values)
-        assert own["effects"]["mean_rank"].to_list() == pytest.approx(expected["mean_rank"].to_list())
-        for mean_rank in expected["mean_rank"]:
+        trials = completeness_of(store, specs).trials
+        medians = median_delta_f((our_trial(*trial) for trial in trials), fixed_budgets((5.0, 20.0)))
+        expected = rank_settings(medians, names)
+        table = ranking[ranking["algorithm"] == algorithm].set_index("setting")
+        pd.testing.assert_frame_equal(table[["place", "first_ranks", "rank_sum", "mean_rank"]], standings(expected))
+        assert table["setting.sampling.sigma0"].to_dict() == dict(zip(names, (0.5, 1.0), strict=True))
+        for mean_rank in table["mean_rank"]:
             assert f"{mean_rank:.2f}" in done.stdout
-        written = own["ranks"].rename(columns={"algorithm": "swept", "setting": "algorithm"})
-        pd.testing.assert_frame_equal(rank_settings(written, names), ranks, check_index_type=False)
-        cells = own["ranks"].set_index(["setting", "function", "budget"])
-        assert len(cells) == 2 * 4 * 2
-        assert set(cells["trials"]) == {2}
-        assert cells.groupby("setting")["rank"].sum().to_dict() == table["rank_sum"].to_dict()
-        assert cells.groupby("setting")["first"].sum().to_dict() == table["first_ranks"].to_dict()
+        own = ranks[ranks["setting"].isin(names)]
+        assert len(own) == 2 * 4 * 2
+        assert own.groupby("setting")["rank"].sum().to_dict() == table["rank_sum"].to_dict()
 
 
 @sizes("functions", small=8, full=24)
@@ -164,47 +128,19 @@ def test_interruption_changes_nothing(folder: Path, functions: int) -> None:
     through = sacma("sweep", *larger, cwd=folder / "other")
     assert (resumed.returncode, through.returncode) == (0, 0)
     tables = {path: content for path, content in results(folder).items() if path.endswith(".csv")}
-    assert len(tables) == 5
+    assert len(tables) == 2
     other = results(folder / "other")
     assert {path: other[path] for path in tables} == tables
 
 
 def test_incomplete_results(folder: Path) -> None:
-    """Refused, with what is missing and the command that runs it; with --partial ranked, and marked everywhere."""
+    """Refused, with what is missing and the command that runs it."""
     refused = sacma("sweep", "tiny.yaml", "--rank-only", cwd=folder)
     assert refused.returncode == 2
     assert refused.stderr.splitlines()[-1] == (
-        "sacma: 16 of 16 trials are missing; run them with: sacma sweep tiny.yaml; "
-        "--rank-only --partial ranks what is there"
+        "sacma: 16 of 16 trials are missing; run them with: sacma sweep tiny.yaml"
     )
-    nothing = sacma("sweep", "tiny.yaml", "--rank-only", "--partial", cwd=folder)
-    assert nothing.returncode == 2
-    assert "A: no function has trials of all its settings" in nothing.stderr
     assert not (folder / "results").exists()
-
-    assert sacma("sweep", "tiny.yaml", "--jobs", 1, cwd=folder).returncode == 0
-    for record in (folder / "results" / "records" / "A.0.5").glob("f001-*"):
-        record.unlink()
-    next((folder / "results" / "records" / "A.1").glob("f008-*")).unlink()
-    kept = (folder / "results" / "records" / "A.1").rename(folder / "kept")
-    none = sacma("sweep", "tiny.yaml", "--rank-only", "--partial", cwd=folder)
-    assert "A.1 has none: run it, or take it out of the grid" in none.stderr
-    kept.rename(folder / "results" / "records" / "A.1")
-    partial = sacma("sweep", "tiny.yaml", "--rank-only", "--partial", cwd=folder)
-    assert partial.returncode == 0, partial.stderr
-    assert "missing: A.0.5 2-D: f1 instances 1,2" in partial.stderr
-    assert "PARTIAL: A: 2 settings in 2 rankings on 1 function" in partial.stdout
-    assert partial.stdout.count("PARTIAL") == 3
-    assert all(len(line) <= 80 for line in partial.stdout.splitlines())
-    tables = folder / "results" / "sweep"
-    for kind in ("ranking", "comparisons", "effects"):
-        frame = pd.read_csv(tables / f"tiny_{kind}.csv").set_index("algorithm")
-        assert frame["partial"].groupby("algorithm").all().to_dict() == {"A": True, "B": False}
-    assert "\\toprule" in (tables / "tiny_grid.tex").read_text()
-    ranks = pd.read_csv(tables / "tiny_ranks.csv")
-    assert ranks.query("setting == 'A.1' and function == 8")["partial"].all()
-    assert not ranks.query("setting == 'A.0.5' and function == 8")["partial"].any()
-    assert ranks.query("setting == 'A.1' and function == 1")["rank"].isna().all()
 
 
 def test_shards_are_ranked_together(folder: Path) -> None:
@@ -223,24 +159,11 @@ def test_shards_are_ranked_together(folder: Path) -> None:
     assert "A: 2 settings in 4 rankings" in ranked.stdout
 
 
-def test_json_lines(folder: Path) -> None:
-    """With --progress json every line is an event, the winners and the files of the tables at the end."""
-    done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--progress", "json", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["event"] for event in events] == ["start", *["trial"] * 16, "end", "winner", "winner", "tables"]
-    assert [event["algorithm"] for event in events[-3:-1]] == ["A", "B"]
-    assert all((folder / path).is_file() for path in events[-1]["files"])
-    ranking = pd.read_csv(folder / events[-1]["files"][0])
-    best = ranking[ranking["algorithm"] == "A"].iloc[0]
-    assert events[-3]["winner"] == best["setting"]
-
-
 def test_failures_are_listed(folder: Path) -> None:
     """What fails is listed with the command that tries it again, and nothing is ranked."""
-    text = SWEEP.replace(
-        "algorithm: surrogate-cmaes\n    reference: {sampling.sigma0: 1}", "algorithm: hostile"
-    ).replace("sampling.sigma0: [0.5, 1]", "misdeeds: [{}, {f1-d2-i1: raise}]")
+    text = SWEEP.replace("algorithm: surrogate-cmaes\n  - name: B", "algorithm: hostile\n  - name: B").replace(
+        "sampling.sigma0: [0.5, 1]", "misdeeds: [{}, {f1-d2-i1: raise}]"
+    )
     text = text[: text.index("  - name: B")] + text[text.index("grid:") :]
     (folder / "tiny.yaml").write_text(text)
     done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--retries", 0, cwd=folder)
@@ -255,11 +178,8 @@ def test_failures_are_listed(folder: Path) -> None:
     [
         (["nowhere.yaml"], "nowhere.yaml: no such sweep file"),
         (["tiny.yaml", "--dimensions", "7"], "--dimensions: bbob has no dimension 7"),
-        (["tiny.yaml", "--partial"], "--partial needs --rank-only"),
-        (["tiny.yaml", "--plan", "--rank-only"], "--plan and --rank-only do not go together"),
-        (["tiny.yaml", "--rank-only", "--shard", "1/2"], "--rank-only ranks all of a sweep; leave --shard out"),
+        (["tiny.yaml", "--rank-only", "--shard", "1/2"], "--rank-only ranks all of a sweep; leave --plan and --shard"),
         (["tiny.yaml", "--shard", "3/2"], "--shard: '3/2' is not allowed"),
-        (["tiny.yaml", "--progress", "loud"], "--progress: 'loud' is not allowed"),
         (["tiny.yaml", "--jobs", "1000"], "--jobs: 1000 is not allowed"),
     ],
 )
@@ -271,28 +191,3 @@ def test_bad_input_is_one_line(folder: Path, arguments: list[str], expected: str
     assert done.stderr.startswith("sacma: ")
     assert expected in done.stderr
     assert [path.name for path in folder.iterdir()] == ["tiny.yaml"]
-
-
-def test_settings_that_are_called_like_columns_of_the_tables(tmp_path: Path) -> None:
-    """They have columns of their own, and the tables are what they are without such names."""
-    (tmp_path / "own.py").write_text(
-        "import sacma\n\n\n@sacma.algorithm('steps')\n"
-        "def steps(problem, rng, place: float = 1.0, partial: float = 1.0):\n"
-        "    while True:\n"
-        "        problem(place * partial * rng.standard_normal(problem.dimension))\n"
-    )
-    (tmp_path / "own.yaml").write_text(
-        "name: own\nprotocol: {functions: '1,8', dimensions: 2, instances: '1-2', budget: 5}\nrank_at: [5]\n"
-        "algorithms: [{name: A, algorithm: steps}]\ngrid: {place: [0.5, 2.0], partial: [1.0, 1.5]}\n"
-    )
-    done = sacma("sweep", "own.yaml", "--algorithm-file", "own.py", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "PARTIAL" not in done.stdout
-    (ranking,) = (tmp_path / "results" / "sweep").glob("*ranking.csv")
-    table = pd.read_csv(ranking)
-    assert set(table["setting.place"]) == {0.5, 2.0}
-    assert set(table["setting.partial"]) == {1.0, 1.5}
-    assert not table["partial"].any()
-    assert table["place"].min() == 1
-    (effects,) = (tmp_path / "results" / "sweep").glob("*effects.csv")
-    assert set(pd.read_csv(effects)["key"]) == {"place", "partial"}

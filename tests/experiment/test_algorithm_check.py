@@ -1,4 +1,4 @@
-"""Duties of algorithms: those that break one are caught at that point, and at no other."""
+"""Duties of algorithms: whoever breaks one is caught at that point, and at no other."""
 
 from pathlib import Path
 
@@ -34,12 +34,6 @@ def slow(problem, rng):
         problem(rng.uniform(-5, 5, problem.dimension))
 
 @sacma.algorithm
-def reseeds(problem, rng):
-    random.seed(1)
-    while True:
-        problem(rng.uniform(-5, 5, problem.dimension))
-
-@sacma.algorithm
 def goes_on(problem, rng):
     while True:
         try:
@@ -63,14 +57,6 @@ def hash_seed(problem, rng):
         problem(rng.uniform(-5, 5, problem.dimension))
 
 @sacma.algorithm
-def litters(problem, rng):
-    os.makedirs("logs", exist_ok=True)
-    os.environ["LITTER"] = "1"
-    threading.Thread(target=time.sleep, args=(99,), daemon=True, name="sleeper").start()
-    for _ in range(10):
-        problem(rng.uniform(-5, 5, problem.dimension))
-
-@sacma.algorithm
 def dies(problem, rng):
     if problem.dimension == 2:
         os.abort()
@@ -91,24 +77,18 @@ BROKEN = {
     "sound": {},
     "slow": {},
     "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
-    "reseeds": {"own randomness": "changes the state of random"},
     "goes-on": {"budget, target": "it goes on when its trial has ended"},
-    "remembers-the-dimension": {"determinism": "after others, and itself, in its process differs from evaluation 1 on"},
-    "hash-seed": {"determinism": "in a new process differs from evaluation 1 on"},
-    "litters": {"leaves nothing": "environment variable LITTER; file logs; thread sleeper"},
+    "remembers-the-dimension": {"determinism": "after others, differs from evaluation 1 on"},
+    "hash-seed": {"determinism": "differs from evaluation 1 on"},
     "misspelt": {"runs": "AttributeError: no such name: <object"},
-    "misspelt-at-once": {"runs": "has no attribute 'lower_bound'"},
-    "dies": {"runs": "f1 in 2-D: its process died with exit code -6"},
+    "misspelt-at-once": {"runs": "has no attribute 'lower_bound' (own.py:"},
+    "dies": {"runs": "its process was ended by SIGABRT (f1 in 2-D"},
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_caught(
-    tmp_path: Path, name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_broken_is_caught(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each misbehaviour at its point."""
-    if name != "hash-seed":
-        request.getfixturevalue("warm_processes")
     monkeypatch.setattr(algorithm_check, "PLACES", algorithm_check.PLACES[:2])
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)  # which dask sets in a process that it was used in
     monkeypatch.setattr(ALGORITHMS, "_from_files", {})  # which other tests in this process are not to see
@@ -121,9 +101,4 @@ def test_what_is_broken_is_caught(
     assert broken.keys() == BROKEN[name].keys()
     for point, reason in BROKEN[name].items():
         assert reason in broken[point]
-    assert results[0].point == "runs"
     assert ("ended after 0.5 s" in results[0].reason) == (name == "slow")
-    if name.startswith("misspelt"):
-        assert "\n".join(result.reason for result in results).count("AttributeError") == 1
-    if name == "dies":
-        assert "allowed: a finite vector of length 5 (own.py:" in broken["runs"]

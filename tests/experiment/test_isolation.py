@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from sacma.algorithms.registry import Registry
-from sacma.cli.common import counted
+from sacma.cli.console import counted
 from sacma.config.plan import plan
 from sacma.config.study import load_study
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
+from sacma.experiment.workers import LocalWorkers
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 from tests.commands import HOSTILE, sacma
@@ -23,11 +23,10 @@ THREE = {"f2-d2-i1": "kill", "f5-d3-i2": "raise", "f9-d2-i3": "loop"}
 
 
 @sizes("attempts", small=1, full=2)
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str, attempts: int) -> None:
+def test_three_bad_trials_among_sixty(tmp_path: Path, attempts: int) -> None:
     """One always kills its worker, one raises, one never ends: 57 records, 3 failures named, and the way on."""
     config = hostile_config(tmp_path, THREE)
-    options = ("--backend", backend, "--jobs", 2, "--trial-timeout", 5, "--retries", attempts - 1, "--results", "out")
+    options = ("--jobs", 2, "--trial-timeout", 5, "--retries", attempts - 1, "--results", "out")
     done = sacma("run", config, *options, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert len(list((tmp_path / "out").rglob("*.record"))) == 57
@@ -39,7 +38,7 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, backend: str, attempts: in
     assert f"{failed}: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
     assert f"{failed}: Hostile on f9, 2-D, instance 3: timeout: it took longer than 5 s" in shown
     assert "3 trials of 60 failed" in last
-    assert f"try them again: sacma run {config} --backend {backend} --jobs 2" in last
+    assert f"try them again: sacma run {config} --jobs 2" in last
     assert last.endswith("--results out --failed-only")
     again = "sacma run --failed-only --results out"
 
@@ -91,18 +90,6 @@ def test_other_ways_to_go(tmp_path: Path) -> None:
         }
 
 
-def test_an_algorithm_that_alters_its_spec(tmp_path: Path) -> None:
-    """Its trial has failed, under its own name, and no other trial takes its place."""
-    config = hostile_config(tmp_path, {"f1-d2-i1": "alter"})
-    arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--instances", "1-2", "--retries", 0, "--jobs", 1)
-    done = sacma(*arguments, cwd=tmp_path)
-    assert done.returncode == 1
-    assert "f1, 2-D, instance 1: exception: its algorithm altered the specification of the trial" in done.stderr
-    (record,) = (tmp_path / "results" / "records").rglob("*.record")
-    (failure,) = (tmp_path / "results" / "failures").rglob("*.json")
-    assert (record.name[:13], failure.name[:13]) == ("f001-d02-i002", "f001-d02-i001")
-
-
 def test_records_that_are_removed_meanwhile(tmp_path: Path) -> None:
     """A run that lacks some at its end says how many, and fails; the same command makes them."""
     arguments = ("--functions", "1", "--dimensions", 2, "--retries", 0)
@@ -142,7 +129,8 @@ def test_a_worker_that_dies_after_its_trial(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(Store, "commit", slow_commit)
     monkeypatch.setenv("PYTHONPATH", str(HOSTILE))
-    result = run_campaign(specs, store, backend=make_backend("loky", jobs=1), retries=1)
+    with LocalWorkers(1) as workers:
+        result = run_campaign(specs, store, workers=workers, retries=1)
     assert result.finished == 6
     assert result.failures == ()
 
@@ -159,22 +147,3 @@ def test_full_scratch(tmp_path: Path, small_disk: Path) -> None:
     assert again.returncode == 0
     assert sacma(*arguments, "--budget", 300, "--results", "good", cwd=tmp_path).returncode == 0
     assert coco_files(tmp_path / "out") == coco_files(tmp_path / "good")
-
-
-@pytest.mark.parametrize("misdeed", ["exit", "surrogate", "raise"])
-def test_serial_reports_too(tmp_path: Path, misdeed: str) -> None:
-    """In the coordinator's own process too, sys.exit and exceptions are failures of their trial."""
-    config = hostile_config(tmp_path, {"f1-d2-i1": misdeed})
-    arguments = ("run", config, "--functions", 1, "--dimensions", 2, "--backend", "serial")
-    done = sacma(*arguments, cwd=tmp_path)
-    assert done.returncode == 1
-    assert "1 trial of 3 failed" in done.stderr
-    assert len(list((tmp_path / "results").rglob("*.record"))) == 2
-
-
-def test_serial_has_no_timeout(tmp_path: Path) -> None:
-    """A limit that could not be kept is refused."""
-    config = hostile_config(tmp_path, {})
-    done = sacma("run", config, "--backend", "serial", "--trial-timeout", 5, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "--backend loky or dask" in done.stderr

@@ -21,11 +21,11 @@ from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment import seeding
-from sacma.experiment.backends import make_backend
 from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
 from sacma.experiment.seeding import PLACES, begin_noise, noise
 from sacma.experiment.trial import run_trial, suite_of
+from sacma.experiment.workers import LocalWorkers, results
 from sacma.store.outcome import TrialStatus
 from sacma.store.provenance import Manifest
 from sacma.store.record import FinishedTrial, TrialRecord, decode
@@ -108,9 +108,9 @@ def test_same_bits_in_any_process_and_order(study: MakeStudy) -> None:
     again = [run_trial(spec) for spec in reversed(specs)]
     assert [found(record) for record in once] == [found(record) for record in reversed(again)]
     assert [replay(once[number]).difference for number in (3, 9)] == [None, None]
-    workers = make_backend("loky", jobs=1, trial_timeout=None, scheduler=None)
-    results = [result for result in workers.run(specs[::-1]) if isinstance(result, FinishedTrial)]
-    theirs = {result.spec: found(decode(result.content)) for result in results}
+    with LocalWorkers(1) as workers:
+        done = [result for result in results(specs[::-1], workers) if isinstance(result, FinishedTrial)]
+    theirs = {result.spec: found(decode(result.content)) for result in done}
     assert theirs == {spec: found(record) for spec, record in zip(specs, once, strict=True)}
 
 

@@ -1,6 +1,7 @@
 """Runs from Python: a request and options in, a result out, and an observer who is told what happens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -8,17 +9,22 @@ import pytest
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
-from sacma.experiment import backends
-from sacma.experiment.options import RunOptions
 from sacma.experiment.run import RunObserver, RunRequest, run_trials
+from sacma.experiment.workers import Result
 from sacma.store.completeness import Completeness
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
+from tests.commands import NoWorkers, no_workers
 from tests.conftest import coco_files
 
-SERIAL = RunOptions(backend="serial")
 SMALL = {"functions": "1,8", "dimensions": "2", "instances": "1-2", "budget": 20}
+
+
+@pytest.fixture(autouse=True)
+def _here() -> Iterator[None]:
+    with no_workers():
+        yield
 
 
 class Told(RunObserver):
@@ -54,7 +60,7 @@ def test_from_studies_to_coco_data(
     """A study is run, a damaged record is run again, what is there is not; nothing is printed."""
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path)
     told = Told()
-    result = run_trials(request, SERIAL, told)
+    result = run_trials(request, told)
     assert (result.finished, result.failures, result.attempts) == (4, (), 0)
     assert told.events == ["start 4 of 4, 1 at a time", *["FinishedTrial True"] * 4, "end"]
     expected = coco_files(tmp_path)
@@ -63,7 +69,7 @@ def test_from_studies_to_coco_data(
     path = Store(tmp_path).path_of(request.specs[0])
     path.write_bytes(b"no record")
     told = Told()
-    run_trials(RunRequest.of_results(tmp_path), SERIAL, told)
+    run_trials(RunRequest.of_results(tmp_path), told)
     renamed = "renamed 1 damaged record to *.damaged-N; running those trials again"
     assert told.events == [
         f"damaged {path.name}", renamed, "start 1 of 4, 1 at a time", "FinishedTrial True", "end"
@@ -86,50 +92,38 @@ def test_shards_are_all_of_it(study: Callable[..., Study], tmp_path: Path) -> No
 
 def test_what_is_replaced_is_told(study: Callable[..., Study], tmp_path: Path) -> None:
     """A study of the same name with another budget."""
-    run_trials(RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path), SERIAL, RunObserver())
+    run_trials(RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path))
     told = Told()
-    run_trials(RunRequest.of_studies([study("cmaes", **SMALL | {"budget": 10})], tmp_path), SERIAL, told)
+    run_trials(RunRequest.of_studies([study("cmaes", **SMALL | {"budget": 10})], tmp_path), told)
     assert told.events[0].startswith(f"{tmp_path} held CMA-ES with other settings, budget or seed")
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (RunOptions(jobs=100_000), "--jobs: 100000 is not allowed"),
-        (RunOptions(backend="cloud"), "'cloud' is not a backend"),
-        (RunOptions(scheduler="tcp://x:1"), "--scheduler needs --backend dask"),
-        (RunOptions(backend="serial", trial_timeout=1.0), "--trial-timeout needs a process"),
-    ],
-)
-def test_options_are_checked_first(study: Callable[..., Study], tmp_path: Path, options: RunOptions, said: str) -> None:
+def test_options_are_checked_first(study: Callable[..., Study], tmp_path: Path) -> None:
     """Before a folder is made."""
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path / "results")
-    with pytest.raises(SacmaError, match=said):
-        run_trials(request, options, RunObserver())
+    with pytest.raises(SacmaError, match="--jobs: 100000 is not allowed"):
+        run_trials(request, jobs=100_000)
     assert not (tmp_path / "results").exists()
 
 
-class LosingBackend:
+class LosingWorkers(NoWorkers):
     """Finishes the first trial, and is lost."""
 
-    jobs = 1
-
-    def run(self, specs: Sequence[TrialSpec]):  # type: ignore[no-untyped-def]  # noqa: ANN201
-        """Yield one result."""
-        yield from backends.make_backend("serial", jobs=1).run(specs[:1])
-        raise RunError("the cluster was lost")
-
-
-def make_losing(**_options: object) -> LosingBackend:
-    return LosingBackend()
+    def begin(self, spec: TrialSpec) -> Future[Result]:
+        """Run a trial, or lose it."""
+        if vars(self).setdefault("begun", spec) is spec:
+            return super().begin(spec)
+        lost: Future[Result] = Future()
+        lost.set_exception(RunError("the cluster was lost"))
+        return lost
 
 
 def test_what_is_kept_is_told(study: Callable[..., Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error of a backend that cannot go on comes with the number of trials that are kept."""
-    monkeypatch.setitem(backends.BACKENDS, "losing", f"{__name__}:make_losing")
+    """The error of workers that cannot go on comes with the number of trials that are kept."""
+    monkeypatch.setattr("sacma.experiment.run.LocalWorkers", LosingWorkers)
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path)
     with pytest.raises(RunError, match="the cluster was lost; 1 of 4 trials are kept"):
-        run_trials(request, RunOptions(backend="losing"), RunObserver())
+        run_trials(request)
 
 
 def test_there_must_be_a_study(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
-from sacma.experiment.trial import attempt_trial, run_trial
+from sacma.experiment.trial import attempt, run_trial
 from sacma.store.failure import TrialFailure
 from sacma.store.outcome import TrialStatus
 from sacma.store.record import encode
@@ -194,7 +194,7 @@ def test_the_budget_is_not_the_algorithms(monkeypatch: pytest.MonkeyPatch) -> No
     def greedy(problem: Any, rng: object) -> None:
         problem.evaluations_left = 1000
 
-    failure = attempt_trial(solver(monkeypatch, greedy))
+    failure = attempt(solver(monkeypatch, greedy))
     assert isinstance(failure, TrialFailure)
     assert "evaluations_left" in failure.error
 
@@ -215,7 +215,7 @@ def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, po
     def broken(problem: Problem, rng: object) -> None:
         problem(point)  # type: ignore[arg-type]
 
-    failure = attempt_trial(solver(monkeypatch, broken))
+    failure = attempt(solver(monkeypatch, broken))
     assert isinstance(failure, TrialFailure)
     assert "ValueError" in failure.error
     assert "after 0 of 20 evaluations" in failure.traceback
@@ -224,7 +224,7 @@ def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, po
 def test_an_unknown_problem_is_not_another_one(study: MakeStudy) -> None:
     """COCO answers a filter that it does not understand with the whole suite; a trial never runs on that."""
     spec = spec_of(study("cmaes", functions="1", dimensions="2", instances="1"))
-    failure = attempt_trial(replace(spec, dimension=7))
+    failure = attempt(replace(spec, dimension=7))
     assert isinstance(failure, TrialFailure)
 
 

@@ -14,9 +14,9 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment import trial
-from sacma.experiment.backends.worker import Worker
 from sacma.experiment.problem import BudgetedProblem
-from sacma.experiment.trial import attempt_trial, run_trial
+from sacma.experiment.trial import attempt, run_trial
+from sacma.experiment.workers import LocalWorkers, results
 from sacma.store.failure import FailureKind, TrialFailure
 from sacma.store.trace import COLUMNS
 from tests.conftest import SIX
@@ -145,7 +145,7 @@ def test_once_a_process_and_algorithm(plug_in: Callable[..., TrialSpec]) -> None
 )
 def test_what_fails_fails_as_in_a_trial(plug_in: Callable[..., TrialSpec], name: str, error: str) -> None:
     """An error of the warm-up is the trial's own, reported as ever."""
-    failure = attempt_trial(plug_in(name))
+    failure = attempt(plug_in(name))
     assert isinstance(failure, TrialFailure)
     assert (failure.kind, failure.error) == (FailureKind.EXCEPTION, error)
 
@@ -166,11 +166,7 @@ def test_expensive_evaluations_end_it_early(plug_in: Callable[..., TrialSpec], m
 
 def test_a_warm_up_without_end_is_a_trial_that_took_too_long(plug_in: Callable[..., TrialSpec]) -> None:
     """An algorithm that loops and never evaluates is ended by the trial's timeout."""
-    worker = Worker()
-    try:
-        worker.start(plug_in("loops"), 4.0)
-        failure = worker.collect(wait=True)
-    finally:
-        worker.close()
+    with LocalWorkers(1, 1.0) as workers:
+        (failure,) = results([plug_in("loops")], workers)
     assert isinstance(failure, TrialFailure)
     assert failure.kind == FailureKind.TIMEOUT

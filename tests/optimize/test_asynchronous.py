@@ -31,6 +31,7 @@ from sacma.surrogate.archive import Standing
 from sacma.types import Array
 from tests.optimize.kills import asynchronous_failures
 from tests.optimize.simulated import Simulated, without_waiting
+from tests.processes import dask_cluster
 
 METHODS = ("cmaes", "ada-kendall", "dts-cmaes", "sacma")
 GENERATIONS = "ada-kendall"
@@ -488,9 +489,7 @@ def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_dask(tmp_path: Path) -> None:
     """A client, or its executor: as many evaluations at a time as its workers have threads."""
-    pytest.importorskip("cryptography")
     distributed = pytest.importorskip("distributed")
-    from sacma.experiment.backends.dask import local_cluster  # noqa: PLC0415 dask is an extra
 
     def fun(x: Array) -> float:  # sent as it is, not by its name
         time.sleep(0.01)
@@ -498,7 +497,10 @@ def test_dask(tmp_path: Path) -> None:
 
     in_generations: dict[str, Any] = {"seed": 1, "budget": 40, "method": GENERATIONS, "asynchronous": False}
     alone = bits(sacma.minimize(fun, X0, 0.5, **in_generations))
-    with local_cluster(2) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+    with (
+        dask_cluster(tmp_path / "cluster") as address,
+        distributed.Client(address, set_as_default=False) as client,
+    ):
         client.wait_for_workers(2)
         for name, workers in (("client", client), ("executor", client.get_executor(pure=False))):
             path = tmp_path / name

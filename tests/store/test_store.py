@@ -9,18 +9,19 @@ import pytest
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import SacmaError
-from sacma.experiment.backends import make_backend
 from sacma.experiment.problem import BudgetedProblem
 from sacma.experiment.run import CampaignResult, run_campaign
+from sacma.experiment.workers import LocalWorkers
 from sacma.store.completeness import completeness_of, to_run
 from sacma.store.store import Store
+from tests.commands import NoWorkers
 from tests.conftest import coco_files
 
 MakeStudy = Callable[..., Study]
 PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
 
 
-def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retries: int = 0) -> CampaignResult:
+def run(study: Study, root: Path, jobs: int = 0, retries: int = 0) -> CampaignResult:
     store = Store(root)
     store.prepare()
     with store.lock_records("a test"):
@@ -28,8 +29,8 @@ def run(study: Study, root: Path, backend: str = "serial", jobs: int = 1, retrie
         completeness = completeness_of(store, plan([study]))
         for damaged in completeness.damaged:
             store.set_aside(damaged)
-        chosen = make_backend(backend, jobs=jobs)
-        result = run_campaign(to_run(completeness), store, backend=chosen, retries=retries)
+        with LocalWorkers(jobs) if jobs else NoWorkers() as workers:
+            result = run_campaign(to_run(completeness), store, workers=workers, retries=retries)
         for stored in store.studies():
             store.derive(stored)
         return result
@@ -39,8 +40,8 @@ def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
     """Serial, one worker, two workers, and in this process after losing any half of the trials: identical folders."""
     asked = study("ada_kendall", **PROTOCOL)
     run(asked, tmp_path / "serial")
-    run(asked, tmp_path / "one", "loky", 1)
-    run(asked, tmp_path / "two", "loky", 2)
+    run(asked, tmp_path / "one", 1)
+    run(asked, tmp_path / "two", 2)
     expected = coco_files(tmp_path / "serial")
     assert len(expected) == 2 + 2 * 2 * 4
     assert coco_files(tmp_path / "one") == expected

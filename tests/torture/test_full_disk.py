@@ -11,11 +11,10 @@ import pytest
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import RunError
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
-from tests.commands import sacma
+from tests.commands import NoWorkers, sacma
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
@@ -67,7 +66,7 @@ def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeyp
         run_campaign(
             completeness_of(store, specs).missing,
             store,
-            backend=make_backend("serial", jobs=1),
+            workers=NoWorkers(),
             retries=0,
         )
 

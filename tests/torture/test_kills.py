@@ -56,7 +56,7 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
         assert all(now.get(path) == content for path, content in records.items()), "a finished trial was run again"
         records = now
 
-    left_alone = sacma("run", *configs, *options, "--results", "serial", "--backend", "serial", cwd=tmp_path)
+    left_alone = sacma("run", *configs, *options, "--results", "serial", cwd=tmp_path)
     assert left_alone.returncode == 0
     last = sacma("run", *configs, *options, "--results", "out", cwd=tmp_path, process=True)
     assert last.returncode == 0, last.stderr

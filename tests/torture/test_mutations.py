@@ -11,10 +11,10 @@ import numpy as np
 
 from sacma.config.plan import plan
 from sacma.config.study import Study
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Damage, Store
+from tests.commands import NoWorkers
 from tests.conftest import coco_files
 from tests.sizes import sizes
 
@@ -39,7 +39,7 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path, mutations: int) 
 
     def campaign() -> None:
         missing = completeness_of(store, specs).missing
-        run_campaign(missing, store, backend=make_backend("serial", jobs=1), retries=0)
+        run_campaign(missing, store, workers=NoWorkers(), retries=0)
         for stored in store.studies():
             store.derive(stored)
 

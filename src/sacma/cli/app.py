@@ -1,7 +1,6 @@
-"""The command line: a module is a command.
+"""The command line: its commands, their examples, and errors of what was typed.
 
-A command's module is imported when the command is asked for, and heavy modules when it runs, so that help and
-completion are quick.
+A command's module is imported when the command is asked for: help is quick.
 """
 
 import io
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, Any, NamedTuple, NoReturn, cast
 
 import typer
 import typer.core
@@ -29,20 +28,86 @@ EXAMPLES = (
 )
 
 
-SUMMARIES: Mapping[str, str] = {
-    "init": "Write the shipped configs and examples to a folder.",
-    "run": "Run the missing trials of configs.",
-    "plan": "Show the trials that a run would run, and their cost.",
-    "status": "Show how complete results are, and the next command.",
-    "sweep": "Run a grid of settings and rank them.",
-    "replay": "Run one trial again and compare it bit by bit.",
-    "algorithms": "List algorithms and their settings.",
-    "check-algorithm": "Check an algorithm of your own against its contract.",
-    "postprocess": "Make the report, tables and pages of results.",
-    "export": "Pack COCO data for submission to the COCO data archive.",
-    "doctor": "Check the installation.",
+class Entry(NamedTuple):
+    """A command in the help: a function of its name, with hyphens, in a module."""
+
+    module: str
+    summary: str
+    examples: tuple[str, ...]
+
+
+SETUP, RUNNING, RESULTS = "sacma.cli.setup", "sacma.cli.running", "sacma.cli.results"
+
+COMMANDS: Mapping[str, Entry] = {
+    "init": Entry(SETUP, "Write the shipped configs and examples to a folder.", ("sacma init", "sacma init ~/study")),
+    "run": Entry(
+        RUNNING,
+        "Run the missing trials of configs.",
+        (
+            "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
+            "sacma run configs/gp1.yaml --functions 1,8 --instances 1-5 --budget 50",
+            "sacma run --results results/study                # go on with what is there",
+            "sacma run --failed-only --trial-timeout 600",
+        ),
+    ),
+    "plan": Entry(
+        RUNNING,
+        "Show the trials that a run would run, and their cost.",
+        (
+            "sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8",
+            "sacma plan --results results/study",
+        ),
+    ),
+    "status": Entry(
+        RESULTS,
+        "Show how complete results are, and the next command.",
+        ("sacma status results/study", "sacma status --tracebacks"),
+    ),
+    "sweep": Entry(
+        RUNNING,
+        "Run a grid of settings and rank them.",
+        (
+            "sacma sweep configs/sweeps/step_size.yaml --plan",
+            "sacma sweep configs/sweeps/step_size.yaml --dimensions 2 --results steps",
+            "sacma sweep configs/sweeps/step_size.yaml --rank-only --results steps",
+        ),
+    ),
+    "replay": Entry(
+        RESULTS,
+        "Run one trial again and compare it bit by bit.",
+        ("sacma replay results/records/GP-1/f008-d05-i001-*.record",),
+    ),
+    "algorithms": Entry(
+        SETUP,
+        "List algorithms and their settings.",
+        ("sacma algorithms", "sacma algorithms --algorithm-file examples/own_optimizer.py"),
+    ),
+    "check-algorithm": Entry(
+        SETUP,
+        "Check an algorithm of your own against its contract.",
+        ("sacma check-algorithm surrogate-cmaes", "sacma check-algorithm --algorithm-file examples/own_optimizer.py"),
+    ),
+    "postprocess": Entry(
+        "sacma.cli.postprocess",
+        "Make the report, tables and pages of results.",
+        (
+            "sacma postprocess results/study",
+            "sacma postprocess --no-pages --no-pdf            # the report alone, at once",
+            "sacma postprocess --with BIPOP=downloads/bipop.tgz",
+            "sacma postprocess results/archive --with downloads  # data of others alone",
+            "sacma postprocess --with data/comparison         # outcomes that the repository keeps",
+            "sacma postprocess --baseline GP-5                # measure gains against it",
+            "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
+        ),
+    ),
+    "export": Entry(
+        RESULTS,
+        "Pack COCO data for submission to the COCO data archive.",
+        ("sacma export results/study", "sacma export results/study --output archives --accept-warnings"),
+    ),
+    "doctor": Entry(SETUP, "Check the installation.", ("sacma doctor", "sacma doctor /scratch/results")),
 }
-"""The commands in the order of the help. Each is the function of its name, in the module of its name."""
+"""The commands in the order of the help."""
 
 
 class _WithExamples:
@@ -86,27 +151,28 @@ def _not_allowed(value: str, reason: str) -> str:
 
 
 @cache
-def _command(name: str, summary: str) -> Command:
+def _command(name: str) -> Command:
     from sacma.cli.options import declared
 
-    module = import_module(f"sacma.cli.{name.replace('-', '_')}")
+    entry = COMMANDS[name]
+    function = getattr(import_module(entry.module), name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    entered = alone.command(name, short_help=summary, cls=Command, epilog="\n".join(module.EXAMPLES))
-    entered(declared(getattr(module, name.replace("-", "_"))))
+    entered = alone.command(name, short_help=entry.summary, cls=Command, epilog="\n".join(entry.examples))
+    entered(declared(function))
     return cast("Command", typer.main.get_command(alone))
 
 
-class Commands(Mapping[str, Command]):
+class LazyCommands(Mapping[str, Command]):
     """The commands by name, each made from its module when it is first asked for."""
 
     def __getitem__(self, name: str) -> Command:
-        return _command(name, SUMMARIES[name])
+        return _command(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(SUMMARIES)
+        return iter(COMMANDS)
 
     def __len__(self) -> int:
-        return len(SUMMARIES)
+        return len(COMMANDS)
 
 
 class Group(_WithExamples, typer.core.TyperGroup):
@@ -114,16 +180,16 @@ class Group(_WithExamples, typer.core.TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = Commands()  # type: ignore[assignment]
+        self.commands = LazyCommands()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 click's protocol
         """Return the names of the commands."""
-        return list(SUMMARIES)
+        return list(COMMANDS)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 idem
         """List the commands with their summaries, without importing one of them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
 
 app = typer.Typer(
@@ -154,7 +220,7 @@ def main() -> int:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    from sacma.cli.common import fail  # which brings the consoles
+    from sacma.cli.console import fail  # which brings the consoles
 
     fail(message, code)
 

@@ -12,14 +12,6 @@ import typer
 
 from sacma.errors import SacmaError
 
-PROGRESS_MODES = ("auto", "bar", "lines", "json", "quiet")
-
-
-def _backends() -> list[str]:
-    from sacma.experiment.backends import BACKENDS
-
-    return list(BACKENDS)
-
 
 def _folder_of_results(given: str | Path) -> Path:
     """Return the folder; refuse "", the value of a shell's variable that is not set, instead of writing here."""
@@ -49,14 +41,10 @@ DECLARATIONS: Mapping[str, Any] = {
     "shard": typer.Option(help="Only shard K of N, like 2/10: for job arrays.", metavar="K/N"),
     "algorithm_file": typer.Option(help="Python file with algorithms of your own; may be repeated.", metavar="FILE"),
     "jobs": typer.Option(min=1, help="Parallel trials; default: the number of cores."),
-    "backend": typer.Option(help="loky (worker processes), dask (clusters) or serial.", autocompletion=_backends),
-    "scheduler": typer.Option(help="Address of a dask cluster, like tls://host:8786.", metavar="ADDRESS"),
+    "scheduler": typer.Option(help="Run trials on a dask cluster, like tls://host:8786.", metavar="ADDRESS"),
     "retries": typer.Option(min=0, help="How often a trial that fails is tried again."),
     "trial_timeout": typer.Option(min=0.001, max=1e8, help="End a trial after so many seconds; it has failed then."),
     "failed_only": typer.Option("--failed-only", help="Run only what failed before."),
-    "progress": typer.Option(
-        help="bar, lines, json, quiet, or auto for what suits.", autocompletion=lambda: list(PROGRESS_MODES)
-    ),
 }
 """Declarations of the parameters of commands that have one of these names and no declaration of their own."""
 
@@ -77,6 +65,17 @@ class ProtocolOptions:
     def given(self) -> dict[str, object]:
         """The keys that are to be replaced."""
         return {key: value for key, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options on how trials are run; see ``sacma.experiment.run.run_trials``."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    retries: int = 1
+    trial_timeout: float | None = None
+    failed_only: bool = False
 
 
 def _for_a_folder(names: Collection[str]) -> Iterator[inspect.Parameter]:

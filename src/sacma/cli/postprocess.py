@@ -10,21 +10,11 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from sacma.cli.common import counted, err, out, print_damage, print_list, redraws
+from sacma.cli.console import counted, err, out, print_damage, print_list, redraws
 from sacma.cli.interruption import this_command
 
 if TYPE_CHECKING:
     from sacma.analysis.postprocess import Written
-
-EXAMPLES = (
-    "sacma postprocess results/study",
-    "sacma postprocess --no-pages --no-pdf            # the report alone, at once",
-    "sacma postprocess --with BIPOP=downloads/bipop.tgz",
-    "sacma postprocess results/archive --with downloads  # data of others alone",
-    "sacma postprocess --with data/comparison         # outcomes that the repository keeps",
-    "sacma postprocess --baseline GP-5                # measure gains against it",
-    "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
-)
 
 
 def postprocess(

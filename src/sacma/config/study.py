@@ -27,7 +27,6 @@ from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.algorithms.settings import SettingsError, validated
 from sacma.coco.ranges import format_ranges, parse_ranges
 from sacma.coco.suites import BBOB, SUITES
-from sacma.config.former import FORMER_ALGORITHMS, former_keys
 from sacma.config.yaml_file import explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
@@ -139,8 +138,6 @@ class NamedAlgorithm(Settings):
     @field_validator("algorithm")
     @classmethod
     def _algorithm_is_registered(cls, algorithm: str, info: ValidationInfo) -> str:
-        if algorithm in FORMER_ALGORITHMS and algorithm not in ALGORITHMS and not info.context:
-            raise ValueError(f"{algorithm} is now written as {FORMER_ALGORITHMS[algorithm]}")
         if algorithm not in ALGORITHMS and not info.context:
             raise ValueError(
                 f"unknown algorithm {shown(algorithm)}; known: {', '.join(ALGORITHMS)}; --algorithm-file adds your own"
@@ -192,14 +189,13 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
         content["settings"] = {}
     algorithm, settings = content.get("algorithm"), content["settings"]
     if isinstance(algorithm, str) and algorithm in ALGORITHMS and isinstance(settings, dict):
-        model, moved = ALGORITHMS[algorithm].settings, former_keys(algorithm)
+        model = ALGORITHMS[algorithm].settings
         try:
             content["settings"] = validated(model, settings)
         except SettingsError as error:
             raise document.error(("settings",), error) from None
         except ValidationError as error:
-            reason = explain(error, document, model, place=lambda within: ("settings", *within), moved=moved)
-            raise SacmaError(reason) from None
+            raise SacmaError(explain(error, document, model, place=lambda within: ("settings", *within))) from None
     try:
         config = Config.model_validate(content)
     except ValidationError as error:

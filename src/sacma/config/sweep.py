@@ -1,7 +1,4 @@
-"""Sweeps: YAML files with algorithms and a grid of settings, and the study of each combination.
-
-They are as strict as configs: errors name file, line, key and what is allowed.
-"""
+"""Sweeps: YAML files with algorithms and a grid of settings, and the study of each combination."""
 
 import hashlib
 import itertools
@@ -11,20 +8,19 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.algorithms.settings import SettingsError, validated
-from sacma.config.former import former_keys
-from sacma.config.nested import Location, merged, resolve, value_at
+from sacma.config.nested import Location, merged, value_at
 from sacma.config.study import FolderName, NamedAlgorithm, Protocol, Study, with_overrides
-from sacma.config.yaml_file import DEEPEST, Document, explain, read_document, unknown_key
+from sacma.config.yaml_file import Document, explain, read_document
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, shown
 from sacma.surrogate.part import Settings
@@ -38,30 +34,15 @@ def _values(given: object) -> object:
     return tuple(given)
 
 
-def _ascending(given: tuple[float, ...]) -> tuple[float, ...]:
-    if len(set(given)) < len(given):
-        raise ValueError(f"{', '.join(f'{number:g}' for number in given)}: give each number once")
-    return tuple(sorted(given))
-
-
-def _nothing_is_empty(given: object) -> object:
-    return {} if given is None else given  # a key with nothing but comments below it
-
-
 Values = Annotated[tuple[Any, ...], BeforeValidator(_values)]
-Budgets = Annotated[
-    tuple[Annotated[float, Field(gt=0, le=1e7)], ...], BeforeValidator(_values), AfterValidator(_ascending)
-]
-SomeSettings = Annotated[dict[str, Any], BeforeValidator(_nothing_is_empty)]
+Budgets = Annotated[tuple[Annotated[float, Field(gt=0, le=1e7)], ...], BeforeValidator(_values)]
+SomeSettings = Annotated[dict[str, Any], BeforeValidator(lambda given: {} if given is None else given)]
 
 
 class AlgorithmEntry(NamedAlgorithm):
     """An algorithm of a sweep file."""
 
     settings: Annotated[SomeSettings, Field(default_factory=dict, description="that all its combinations share")]
-    reference: Annotated[
-        dict[str, Any] | None, Field(description="a combination of the grid that the winner is compared with")
-    ] = None
 
 
 class SweepFile(Settings):
@@ -78,57 +59,25 @@ class SweepFile(Settings):
 
 @dataclass(frozen=True)
 class Setting:
-    """A combination of the values of a grid: their labels by key, and the study with these values.
+    """A combination of the values of a grid, as text by key, and its study."""
 
-    ``meanings`` are the values, as in the file, that are labelled by a hash.
-    """
-
-    labels: Mapping[str, str]
+    combination: Mapping[str, str]
     study: Study
-    meanings: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The name of the study: ``ADA-Kendall.T2-0.5-5-0.2``."""
-        return self.study.name
-
-
-@dataclass(frozen=True)
-class SweptAlgorithm:
-    """An algorithm with all combinations of the values of a grid; the values of the last key vary fastest.
-
-    ``reference`` is the name of the setting that the winner is compared with.
-    """
-
-    name: str
-    settings: tuple[Setting, ...]
-    reference: str | None
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A validated sweep file with all combinations of its grid."""
+    """A sweep file with all combinations of its grid."""
 
-    name: str  # name of the sweep
-    keys: tuple[str, ...]  # keys of the grid in the order of the file
-    protocol: Protocol  # protocol of all settings
-    # Evaluations/D at which settings are ranked: those of the file up to the budget, or the budget.
-    rank_at: tuple[float, ...]
-    algorithms: tuple[SweptAlgorithm, ...]  # algorithms with all their settings
+    name: str
+    grid: Mapping[str, tuple[str, ...]]  # values by key, as text
+    rank_at: tuple[float, ...]  # evaluations/D at which settings are ranked, up to the budget
+    settings: Mapping[str, tuple[Setting, ...]]  # by algorithm; the values of the last key vary fastest
 
     @property
     def studies(self) -> tuple[Study, ...]:
         """The studies of all settings of all algorithms."""
-        return tuple(setting.study for algorithm in self.algorithms for setting in algorithm.settings)
-
-    @property
-    def meanings(self) -> dict[str, str]:
-        """The values, as in the file, that are labelled by a hash, by their labels."""
-        found: dict[str, str] = {}
-        for algorithm in self.algorithms:
-            for setting in algorithm.settings:
-                found |= setting.meanings
-        return found
+        return tuple(setting.study for settings in self.settings.values() for setting in settings)
 
 
 def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Sweep:
@@ -141,156 +90,58 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
         file = SweepFile.model_validate(with_overrides(document.content, replaced))
     except ValidationError as error:
         raise SacmaError(explain(error, document, SweepFile, options=replaced)) from None
-    if max(file.rank_at) > file.protocol.budget and "rank_at" in document.content and "budget" not in replaced:
-        beyond = f"{max(file.rank_at):g} evaluations/D are beyond the budget, {file.protocol.budget:g}"
-        raise document.error(("rank_at",), f"{beyond}; raise the budget, or rank at less")
-    _check_keys(file, document)
-    combinations = math.prod(len(values) for values in file.grid.values())
-    settings = len(file.algorithms) * combinations
-    if settings > MOST_SETTINGS:
-        each = f", {combinations:,} for each of {len(file.algorithms)} algorithms" if len(file.algorithms) > 1 else ""
-        most = f"a sweep takes at most {MOST_SETTINGS:,}; leave values out"
-        raise document.error(("grid",), f"{settings:,} settings{each}; {most}")
-    if combinations == 1:
-        raise document.error(("grid",), "there is one combination only; give a key two values or more")
-    end = file.protocol.budget
-    rank_at = tuple(dict.fromkeys(min(budget, end) for budget in file.rank_at))
-    algorithms = tuple(_expand(number, file, document) for number in range(len(file.algorithms)))
-    _check_names(algorithms, document)
-    return Sweep(file.name, tuple(file.grid), file.protocol, rank_at, algorithms)
+    for key, outer in itertools.permutations(file.grid, 2):
+        if key.startswith(f"{outer}."):
+            raise document.error(("grid", key), f"is set by {outer} of the grid as well; leave one of them out")
+    count = len(file.algorithms) * math.prod(map(len, file.grid.values()))
+    if count > MOST_SETTINGS:
+        raise document.error(("grid",), f"{count:,} settings; a sweep takes at most {MOST_SETTINGS:,}")
+    settings: dict[str, tuple[Setting, ...]] = {}
+    for number, entry in enumerate(file.algorithms):
+        combinations = (dict(zip(file.grid, values, strict=True)) for values in itertools.product(*file.grid.values()))
+        settings[entry.name] = tuple(_setting(number, values, file, document) for values in combinations)
+    grid = {key: tuple(map(_as_written, values)) for key, values in file.grid.items()}
+    rank_at = sorted({min(float(budget), file.protocol.budget) for budget in file.rank_at})
+    sweep = Sweep(file.name, grid, tuple(rank_at), settings)
+    # Some file systems ignore the case of names.
+    (name, times), *_ = Counter(study.name.lower() for study in sweep.studies).most_common(1)
+    if times > 1 or len(settings) < len(file.algorithms):
+        raise document.error(("grid",), f"several settings would be called {name}; leave all but one out")
+    return sweep
 
 
-def _check_keys(file: SweepFile, document: Document) -> None:
-    """Refuse malformed keys of the grid, and keys that are set twice."""
-    for key in file.grid:
-        steps = key.split(".")
-        if not all(steps) or len(steps) > DEEPEST:
-            raise document.error(("grid", key), "names no setting; write it like control.transfer")
-        for outer in itertools.accumulate(steps[:-1], "{}.{}".format):
-            if outer in file.grid:
-                raise document.error(("grid", key), f"is set by {outer} of the grid as well; leave one of them out")
-        for number, entry in enumerate(file.algorithms):
-            _check_not_given(key, entry.settings, ("algorithms", str(number), "settings"), document)
-
-
-def _check_not_given(key: str, settings: Mapping[str, Any], within: Location, document: Document) -> None:
-    """Refuse a key of the grid that ``settings`` contain, or that cannot be set in them."""
-    *outer, last = key.split(".")
-    inner: Any = settings
-    for depth, step in enumerate(outer):
-        inner = inner.get(step)
-        if inner is None:
-            return
-        if not isinstance(inner, Mapping):
-            reason = f"{shown(inner)} is not a mapping, and {key} of the grid is within it"
-            raise document.error((*within, *outer[: depth + 1]), reason)
-    if last in inner:
-        raise document.error((*within, *outer, last), "is a key of the grid as well; leave it out here or there")
-
-
-def _expand(number: int, file: SweepFile, document: Document) -> SweptAlgorithm:
-    """Return an algorithm of the file with all combinations; raise SacmaError if it refuses one."""
+def _setting(number: int, values: Mapping[str, Any], file: SweepFile, document: Document) -> Setting:
+    """Return a combination of the values of the grid; raise SacmaError where its algorithm refuses it."""
     entry = file.algorithms[number]
-    model = ALGORITHMS[entry.algorithm].settings
-    settings, refused = [], []
-    for values in _combinations(file):
-        try:
-            valid = validated(model, merged(entry.settings, values))
-        except SettingsError as error:
-            raise document.error(("algorithms", str(number), "settings"), error) from None
-        except ValidationError as error:
-            of_values = [detail for detail in error.errors() if _is_of_a_combination(detail, model, file.grid)]
-            if not of_values:
-                raise SacmaError(_explain_setting(error, number, file, document)) from None
-            refused.append((values, of_values[0]))
-            continue
-        dumped = valid.model_dump()
-        labels = {key: _in_a_name(value, value_at(dumped, key)) for key, value in values.items()}
-        name = f"{entry.name}.{'-'.join(labels.values())}"
-        try:
-            study = Study(
-                name=name,
-                description=entry.description,
-                algorithm=entry.algorithm,
-                settings=valid,
-                protocol=file.protocol,
-                origin=ALGORITHMS.origin(entry.algorithm),
-            )
-        except ValidationError as error:
-            raise document.error(("grid",), error.errors()[0]["ctx"]["error"]) from None
-        meanings = {labels[key]: _as_written(value) for key, value in values.items() if _is_hashed(labels[key], value)}
-        settings.append(Setting(labels, study, meanings))
-    if refused:
-        values, detail = refused[0]
-        reason = detail["ctx"]["error"] if "ctx" in detail else detail["msg"]
-        more = f" (and {len(refused) - 1} more combinations)" if len(refused) > 1 else ""
-        raise document.error(("grid",), f"{entry.name} refuses the combination {_described(values)}: {reason}{more}")
-    reference = _reference(number, file, document)
-    return SweptAlgorithm(entry.name, tuple(settings), None if reference is None else settings[reference].name)
-
-
-def _combinations(file: SweepFile) -> Iterator[dict[str, Any]]:
-    return (dict(zip(file.grid, values, strict=True)) for values in itertools.product(*file.grid.values()))
-
-
-def _is_of_a_combination(detail: Any, model: type[BaseModel], grid: Mapping[str, Values]) -> bool:
-    """Return True if an error concerns several settings together, among them settings of the grid."""
-    within, _ = resolve(model, tuple(str(part) for part in detail["loc"]))
-    several = not within or (detail["type"] == "value_error" and isinstance(detail["input"], Mapping))
-    return several and any(tuple(key.split("."))[: len(within)] == within for key in grid)
-
-
-def _explain_setting(error: ValidationError, number: int, file: SweepFile, document: Document) -> str:
-    entry = file.algorithms[number]
-    model = ALGORITHMS[entry.algorithm].settings
+    model, within = ALGORITHMS[entry.algorithm].settings, ("algorithms", str(number), "settings")
 
     def place(location: Location) -> Location:
-        for length in range(1, len(location) + 1):
-            if ".".join(location[:length]) in file.grid:
-                return ("grid", ".".join(location[:length]), *location[length:])
-        within = ("algorithms", str(number), "settings", *location)
-        is_a_part = location[0] in model.model_fields and len(location) == 1
-        deeper = [key for key in file.grid if key.startswith(f"{'.'.join(location)}.")]
-        return ("grid", deeper[0]) if deeper and not is_a_part and within not in document.lines else within
+        for key in file.grid:
+            if location[: len(steps := tuple(key.split(".")))] == steps:
+                return ("grid", key, *location[len(steps) :])
+        return within + location if within + location in document.lines else ("grid",)
 
-    return explain(error, document, model, place=place, moved=former_keys(entry.algorithm))
-
-
-def _reference(number: int, file: SweepFile, document: Document) -> int | None:
-    """Return the index of the reference among the combinations."""
-    given = file.algorithms[number].reference
-    if given is None:
-        return None
-    within = ("algorithms", str(number), "reference")
-    for key, value in given.items():
-        if key not in file.grid:
-            raise document.error((*within, key), unknown_key(key, list(file.grid)))
-        if value not in file.grid[key]:
-            allowed = one_line(", ".join(map(_as_written, file.grid[key])), 400)
-            raise document.error((*within, key), f"{shown(value)} is not in the grid, which has {allowed}")
-    missing = [key for key in file.grid if key not in given]
-    if missing:
-        raise document.error(within, f"{missing[0]} is missing; give a value of each key of the grid")
-    return next(n for n, values in enumerate(_combinations(file)) if values == given)
-
-
-def _check_names(algorithms: tuple[SweptAlgorithm, ...], document: Document) -> None:
-    """Refuse equal names, and names that differ only in case, which some file systems ignore."""
-    counts = Counter(algorithm.name.lower() for algorithm in algorithms)
-    for number, algorithm in enumerate(algorithms):
-        if counts[algorithm.name.lower()] > 1:
-            reason = f"{algorithm.name} is there twice; give each algorithm a name of its own"
-            raise document.error(("algorithms", str(number), "name"), reason)
-    seen: dict[str, Setting] = {}
-    for setting in (setting for algorithm in algorithms for setting in algorithm.settings):
-        other = seen.setdefault(setting.name.lower(), setting)
-        if other is not setting:
-            both = " and ".join(_described(each.labels) for each in (other, setting))
-            raise document.error(("grid",), f"{both} would both be called {setting.name}; leave one out")
-
-
-def _described(values: Mapping[str, Any]) -> str:
-    return one_line(", ".join(f"{key}: {_as_written(value)}" for key, value in values.items()), 400)
+    combination = one_line(", ".join(f"{key}: {_as_written(value)}" for key, value in values.items()), 400)
+    try:
+        valid = validated(model, merged(entry.settings, values))
+    except SettingsError as error:
+        raise document.error(within, error) from None
+    except ValidationError as error:
+        reason = explain(error, document, model, place=place)
+        raise SacmaError(f"{reason} ({entry.name} with {combination})") from None
+    dumped = valid.model_dump()
+    try:
+        study = Study(
+            name=f"{entry.name}.{'-'.join(_label(value, value_at(dumped, key)) for key, value in values.items())}",
+            description=entry.description,
+            algorithm=entry.algorithm,
+            settings=valid,
+            protocol=file.protocol,
+            origin=ALGORITHMS.origin(entry.algorithm),
+        )
+    except ValidationError as error:
+        raise document.error(("grid",), error.errors()[0]["ctx"]["error"]) from None
+    return Setting({key: _as_written(value) for key, value in values.items()}, study)
 
 
 def _as_written(value: Any) -> str:
@@ -301,12 +152,8 @@ def _as_written(value: Any) -> str:
     return text.strip()[1:-1]
 
 
-def _is_hashed(label: str, given: object) -> bool:
-    return isinstance(given, dict | list | str) and given not in (label, {"name": label})
-
-
-def _in_a_name(given: object, value: object) -> str:
-    """Return the label of a value in the name of a setting: a number, a word or a hash."""
+def _label(given: object, value: object) -> str:
+    """Return a value in the name of a setting: a number, a word or a hash."""
     match value:
         case {"name": str(text)} if given == {"name": text}:
             pass
@@ -316,6 +163,5 @@ def _in_a_name(given: object, value: object) -> str:
             text = str(value).removesuffix(".0")
         case _:
             text = json.dumps(value, sort_keys=True, default=str)
-    if re.fullmatch(r"[A-Za-z0-9._+-]+", text):
-        return text
-    return hashlib.sha256(text.encode()).hexdigest()[:6]
+    fits = re.fullmatch(r"[A-Za-z0-9._+-]+", text)
+    return text if fits else hashlib.sha256(text.encode()).hexdigest()[:6]

@@ -149,13 +149,12 @@ def explain(
     model: type[BaseModel],
     *,
     place: Callable[[Location], Location] = lambda location: location,
-    moved: Mapping[str, str] | None = None,
     options: Collection[str] = (),
 ) -> str:
     """Return an error message of one line: place, key, given value, allowed values.
 
-    ``place`` returns the location in the document of a location in ``model``, ``moved`` has replacements of former
-    keys, and ``options`` are the keys of the protocol that were given on the command line.
+    ``place`` returns the location in the document of a location in ``model``, and ``options`` are the keys of the
+    protocol that were given on the command line.
     """
     # Unknown keys first: one may be a misspelling of a missing key.
     details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
@@ -167,8 +166,6 @@ def explain(
     given = location[:1] == ("protocol",) and blamed in options
     where = f"--{blamed}" if given else document.where(location)
     more = f" (and {len(details) - 1} more error{'s' if len(details) > 2 else ''})" if len(details) > 1 else ""  # noqa: PLR2004
-    if first["type"] == "extra_forbidden" and within[0] in (moved or {}):
-        return f"{where}: is now written as {(moved or {})[within[0]]}{more}"
     return f"{where}: {_reason(first, within[-1] if within else '', valid_keys)}{more}"
 
 

@@ -2,17 +2,11 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import islice
 
 from sacma.config.plan import TrialSpec
-from sacma.files.untrusted import read_file
 from sacma.store.completeness import Completeness
-from sacma.store.outcome import DamagedRecordError, Outcome
-from sacma.store.record import decode_head
-from sacma.store.store import Store
 
 MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
     ("surrogate-cmaes", "", "none"): {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},
@@ -50,21 +44,8 @@ BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
 SECONDS_TO_START = 3.0
 """Until the workers are ready."""
 
-WEIGHT_OF_FIGURES = 4.0
-"""The shipped figures count as much as so many trials of a kind."""
-
-MOST_RECORDS = 50
-"""Records of earlier trials read for each algorithm and dimension: enough to know the cost of an evaluation."""
-
 Kind = tuple[str, int]
 """An algorithm's name and a dimension: trials that cost about the same."""
-
-
-@dataclass
-class _Sum:
-    trials: int = 0
-    seconds: float = 0.0
-    expected: float = 0.0
 
 
 class CostModel:
@@ -75,40 +56,30 @@ class CostModel:
     """
 
     def __init__(self) -> None:
-        self._kinds: defaultdict[Kind, _Sum] = defaultdict(_Sum)
-        self._all = _Sum()
-        self.earlier = 0
-        """Number of trials of another protocol that it has learnt from."""
+        self.trials = 0  # finished ones that it has learnt from
+        self._seconds: defaultdict[Kind | None, float] = defaultdict(float)  # of finished trials by kind, and of all
+        self._expected: defaultdict[Kind | None, float] = defaultdict(float)
 
     def learn(self, spec: TrialSpec, cpu_seconds: float) -> None:
-        """Take in what a finished trial took."""
-        for total in (self._kinds[spec.name, spec.dimension], self._all):
-            total.trials += 1
-            total.seconds += cpu_seconds
-            total.expected += shipped_seconds(spec)
-
-    @property
-    def trials(self) -> int:
-        """Number of finished trials that it has learnt from."""
-        return self._all.trials
-
-    def guessed(self, specs: Iterable[TrialSpec]) -> tuple[TrialSpec, ...]:
-        """Return a trial of each kind among ``specs`` of which no figure is shipped and none has been learnt."""
-        kinds = {(spec.name, spec.dimension): spec for spec in specs if _composition(spec) not in MILLISECONDS}
-        return tuple(spec for kind, spec in kinds.items() if kind not in self._kinds)
+        """Take in the CPU time of a finished trial."""
+        self.trials += 1
+        for kind in ((spec.name, spec.dimension), None):
+            self._seconds[kind] += cpu_seconds
+            self._expected[kind] += shipped_seconds(spec)
 
     def seconds(self, work: Mapping[Kind, float]) -> float:
         """Return the expected CPU seconds of ``work``, as from ``work_in``."""
         return sum(self._factor(kind) * shipped for kind, shipped in work.items())
 
     def _factor(self, kind: Kind) -> float:
-        """Return the ratio of what trials of a kind take here to what the shipped figures say."""
-        everywhere = self._all.seconds / self._all.expected if self._all.expected else 1.0
-        own = self._kinds.get(kind)
-        if own is None:
-            return everywhere
-        weight = WEIGHT_OF_FIGURES * own.expected / own.trials
-        return (own.seconds + weight * everywhere) / (own.expected + weight)
+        """Return the ratio of the time of a kind of trials here to the shipped figures."""
+        known = next((key for key in (kind, None) if self._expected[key]), None)
+        return self._seconds[known] / self._expected[known] if self._expected[known] else 1.0
+
+    def guessed(self, specs: Iterable[TrialSpec]) -> list[str]:
+        """Return the names of algorithms of which no figure is shipped and no trial has been finished."""
+        unknown = (spec for spec in specs if _composition(spec) not in MILLISECONDS)
+        return list(dict.fromkeys(spec.name for spec in unknown if not self._expected[spec.name, spec.dimension]))
 
 
 def work_in(specs: Iterable[TrialSpec]) -> defaultdict[Kind, float]:
@@ -143,34 +114,9 @@ def bytes_on_disk(specs: Iterable[TrialSpec]) -> float:
     return sum(BYTES_A_TRIAL + BYTES_AN_EVALUATION * spec.budget for spec in specs)
 
 
-def known_costs(completeness: Completeness, store: Store) -> CostModel:
-    """Return what trials cost by those that are there; where there are none, by those of other protocols."""
+def known_costs(completeness: Completeness) -> CostModel:
+    """Return the costs of trials by those that are finished."""
     costs = CostModel()
     for spec, outcome in completeness.trials:
         costs.learn(spec, outcome.cpu.total)
-    seen = {(spec.name, spec.dimension) for spec, _ in completeness.trials}
-    unseen = [spec for spec in completeness.missing if (spec.name, spec.dimension) not in seen]
-    for spec, outcome in _earlier_trials(store, unseen):
-        costs.learn(replace(spec, budget=outcome.evaluations), outcome.cpu.total)  # the cost of an evaluation
-        costs.earlier += 1
     return costs
-
-
-def _earlier_trials(store: Store, specs: Sequence[TrialSpec]) -> Iterator[tuple[TrialSpec, Outcome]]:
-    """Yield finished trials of the algorithms, settings and versions of ``specs`` under other protocols."""
-    planned = {store.path_of(spec) for spec in specs}
-    for wanted in {(spec.name, spec.dimension): spec for spec in specs}.values():
-        folder = store.path_of(wanted).parent
-        # Records stay when their study is replaced by one with another budget, seed or target.
-        paths = (p for p in sorted(folder.glob(f"f*-d{wanted.dimension:02d}-*.record")) if p not in planned)
-        for path in islice(paths, MOST_RECORDS):
-            try:
-                record = decode_head(read_file(path))
-            except (OSError, DamagedRecordError):  # this trial is not part of the study
-                continue
-            if _settings(record.spec) == _settings(wanted) and store.path_of(record.spec) == path:
-                yield record.spec, record.outcome
-
-
-def _settings(spec: TrialSpec) -> tuple[str | int, ...]:
-    return spec.suite, spec.name, spec.algorithm, spec.settings, spec.version, spec.dimension

@@ -1,7 +1,6 @@
 """Checks of the installation and the machine; each imports what it looks at, which may be broken."""
 
 import codecs
-import io
 import os
 import platform
 import subprocess
@@ -12,21 +11,27 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from sacma import __version__
-from sacma.experiment.check_result import CheckResult, Finding
 from sacma.files.disk import existing_folder, free_bytes
-from sacma.files.printable import one_line
-from sacma.files.scratch import ENOUGH
+
+Finding = tuple[bool | None, str]
+"""Soundness and reason of a ``CheckResult``."""
+
+
+class CheckResult(NamedTuple):
+    """The result of one check: its name in a word or two, soundness and reason."""
+
+    point: str
+    sound: bool | None  # False where something is to be mended; None for a remark
+    reason: str  # with the way to mend it
+
 
 REINSTALL = "pip install --force-reinstall . (in a clone; else its wheel in place of the dot)"
 
 SCARCE = 1e9
 """Bytes of free space below which a study of some size will not fit."""
-
-LONGEST_REASON = 80
-"""Characters of what matplotlib says of a backend."""
 
 PATIENCE = 120.0
 """Seconds that a process of a check may take."""
@@ -39,9 +44,6 @@ assert bestalg.load_reference_algorithm(name), name + " is empty"
 """
 """Program that loads cocopp's reference data, which cocopp unpacks beside its code the first time."""
 
-SYMBOLS = "Δλ≥·…"
-"""Some of what is printed."""
-
 
 def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
     """Check an installation for studies in ``results`` and a terminal of some encoding; slow points come last."""
@@ -52,9 +54,6 @@ def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
         "terminal": partial(terminal, encoding),
         "results": partial(disk, results, "give another folder with --results"),
         "temporary": partial(disk, Path(tempfile.gettempdir()), "set TMPDIR to another folder"),
-        "BLAS": blas,
-        "compiled code": compiled_code,
-        "figures": figures,
         "workers": workers,
         "cocopp": cocopp,
     }
@@ -80,22 +79,20 @@ def packages() -> Finding:
         requirements = [Requirement(line) for line in metadata.requires("sacma") or ()]
     except metadata.PackageNotFoundError:
         return None, f"sacma runs from {Path(__file__).parent.parent}, not installed; mend it with: pip install -e ."
-    found, wrong, needed = [], [], []
+    found, wrong = [], {}
     for requirement in requirements:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            wrong.append(f"{requirement} is missing")
-            needed.append(requirement)
+            wrong[f"{requirement} is missing"] = requirement
             continue
         found.append(f"{requirement.name} {version}")
         if not requirement.specifier.contains(version, prereleases=True):
-            wrong.append(f"{requirement.name} {version} is there, {requirement} is needed")
-            needed.append(requirement)
+            wrong[f"{requirement.name} {version} is there, {requirement} is needed"] = requirement
     if wrong:
-        arguments = " ".join(f"'{each.name}{each.specifier}'" for each in needed)
+        arguments = " ".join(f"'{each.name}{each.specifier}'" for each in wrong.values())
         return False, f"{', '.join(wrong)}; mend it with: pip install {arguments}"
     return True, ", ".join(found)
 
@@ -114,7 +111,7 @@ def terminal(encoding: str) -> Finding:
     """Check that a terminal has the symbols that are printed."""
     name = codecs.lookup(encoding).name
     try:
-        SYMBOLS.encode(name)
+        "Δλ≥·…".encode(name)
     except UnicodeEncodeError:
         return None, f"{name} has no Δ, a question mark is shown instead; set LC_ALL=C.UTF-8 or PYTHONUTF8=1"
     return True, name
@@ -132,90 +129,25 @@ def disk(folder: Path, mend: str) -> Finding:
         return False, f"{there} cannot be written to ({error.strerror}); {mend}"
     free = free_bytes(there)
     space = f"{folder}, {free / 1e9:,.1f} GB free"
-    if free < ENOUGH:
-        return False, f"{space}: too little for any study; free some, or {mend}"
-    if free < SCARCE:
-        return None, f"{space}; sacma plan says what a study takes"
-    return True, space
-
-
-def blas() -> Finding:
-    """Name the libraries that NumPy and SciPy compute with, and their threads."""
-    import numpy as np
-    import scipy.linalg
-    from threadpoolctl import threadpool_info
-
-    matrix = np.array([[4.0, 2.0], [2.0, 5.0]])
-    if not np.array_equal(scipy.linalg.cholesky(matrix), [[2.0, 1.0], [0.0, 2.0]]):
-        return False, f"LAPACK does not factorise a matrix of two rows rightly; {REINSTALL} numpy scipy"
-    found = [
-        f"{library['internal_api']} {library['version']} (threads: {library['num_threads']} here, 1 in workers)"
-        for library in threadpool_info()
-        if library["user_api"] == "blas"
-    ]
-    return (True, ", ".join(dict.fromkeys(found))) if found else (None, "none that can be asked for its threads")
-
-
-def compiled_code() -> Finding:
-    """Check that the compiled surrogate is kept on disk, or can be, and load it."""
-    from sacma.experiment.compilation import is_compiled
-    from sacma.surrogate import code_cache, likelihood
-    from sacma.surrogate.models.quadratic_process import QuadraticProcessModel
-    from sacma.surrogate.models.warped_process import WarpedProcessModel
-
-    maximise: Any = likelihood.maximise  # numba's dispatcher
-    if maximise.stats.cache_path is None:
-        return False, code_cache.said[0]
-    folder = Path(maximise.stats.cache_path)
-    usable, reason = disk(folder, "set NUMBA_CACHE_DIR to another folder")
-    if usable is False:
-        return False, reason
-    if not (is_compiled() and is_compiled(trend=True)):
-        return None, f"not there yet, or damaged: the first model takes 10 s more; {reason}"
-    for model in (WarpedProcessModel(), QuadraticProcessModel()):
-        model.prepare()
-    return (None, code_cache.said[0]) if code_cache.said else (True, f"kept in {folder}")
-
-
-def figures() -> Finding:
-    """Draw a figure into a file, and look whether the windows that MPLBACKEND names open."""
-    from sacma.files.drawing import load_matplotlib
-
-    load_matplotlib()
-    from matplotlib.figure import Figure
-
-    Figure().savefig(io.BytesIO(), format="svg")
-    named = os.environ.get("MPLBACKEND")
-    if named:
-        try:
-            import matplotlib.pyplot as plt
-
-            plt.switch_backend(named)
-        except (ImportError, ValueError) as error:
-            said = f"MPLBACKEND is {named!r}, which does not load ({one_line(str(error), LONGEST_REASON)})"
-            return None, f"{said}; no file needs it, but windows of Result.plot do: unset or change it"
-    return True, "are drawn"
+    return (None, f"{space}; sacma plan says what a study takes") if free < SCARCE else (True, space)
 
 
 def workers() -> Finding:
-    """Run a trial in a worker process."""
+    """Run a trial with a model in a worker process, which may compile the surrogate first."""
     from sacma.config.plan import plan_study
     from sacma.config.study import Protocol, Study
-    from sacma.experiment.backends.worker import Worker
+    from sacma.experiment.workers import LocalWorkers, results
     from sacma.store.failure import TrialFailure
     from sacma.strategy.settings import StrategySettings
 
-    protocol = Protocol(functions=(1,), dimensions=(2,), instances=(1,), budget=10)
-    study = Study(name="doctor", algorithm="surrogate-cmaes", settings=StrategySettings(), protocol=protocol)
-    worker, start = Worker(), time.monotonic()
-    try:
-        worker.start(next(plan_study(study)), PATIENCE)
-        result = worker.collect(wait=True)
-    finally:
-        worker.close()
+    protocol = Protocol(functions=(8,), dimensions=(2,), instances=(1,), budget=20)
+    settings = StrategySettings.model_validate({"model": {"name": "gaussian-process"}})
+    study, start = Study(name="doctor", algorithm="surrogate-cmaes", settings=settings, protocol=protocol), time.time()
+    with LocalWorkers(1, PATIENCE) as started:
+        (result,) = results(plan_study(study), started)
     if isinstance(result, TrialFailure):
-        return False, f"a trial fails in a worker process ({result.kind}: {result.error}); try --backend serial"
-    return True, f"a process was started and ran a trial, {time.monotonic() - start:.0f} s"
+        return False, f"a trial fails in a worker process ({result.kind}: {result.error})"
+    return True, f"a process was started and ran a trial with a model, {time.time() - start:.0f} s"
 
 
 def cocopp() -> Finding:

@@ -6,7 +6,7 @@ files that the user names with a command, and installed packages, are run.
 
 import contextlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def resolve_algorithm(spec: TrialSpec) -> Origin | None:
     return origin
 
 
-def add_missing_algorithm(spec: TrialSpec, files: Sequence[Path]) -> None:
+def add_missing_algorithm(spec: TrialSpec, files: Iterable[Path]) -> None:
     """Add the algorithms of files that the user has named elsewhere, if that of a trial is not there in its version."""
     with contextlib.suppress(SacmaError):
         resolve_algorithm(spec)

@@ -1,9 +1,8 @@
 """Running of a request: from its studies to their records and the COCO data derived from them."""
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import joblib
@@ -12,12 +11,10 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
-from sacma.experiment import compilation
-from sacma.experiment.backends import Backend, make_backend
-from sacma.experiment.options import RunOptions
 from sacma.experiment.resolve_algorithm import refuse_changed, resolve_algorithms
+from sacma.experiment.workers import LocalWorkers, Workers, results
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
-from sacma.store.failure import FailureKind, TrialFailure, failed
+from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
 from sacma.store.stored_study import StoredStudy, check_names, check_one_suite
@@ -91,9 +88,6 @@ class RunObserver:
     def damaged(self, damages: Sequence[Damage]) -> None:
         """Show files that are in the place of records, and are none."""
 
-    def compiling(self, line: str) -> None:
-        """Show that machine code is being made."""
-
     def started(self, completeness: Completeness, todo: Sequence[TrialSpec], jobs: int | None) -> None:
         """Begin to show trials: those of the request before the run, and those that are run, ``jobs`` at a time."""
 
@@ -104,7 +98,17 @@ class RunObserver:
         """End to show trials, also when they are interrupted; what may follow is the derivation of COCO data."""
 
 
-def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) -> CampaignResult:
+def run_trials(
+    request: RunRequest,
+    observer: RunObserver = RunObserver(),  # noqa: B008 it has no state
+    *,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    retries: int = 1,
+    trial_timeout: float | None = None,
+    failed_only: bool = False,
+    command: str = "sacma.experiment.run",
+) -> CampaignResult:
     """Run the trials of a request that are not in its results yet, and derive COCO data, traces and manifests.
 
     Studies are registered, damaged records renamed, and what algorithms need compiled before the first trial. The
@@ -112,35 +116,46 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
 
         studies = load_studies([Path("configs/cmaes.yaml")], {"functions": "1,8", "dimensions": "2"})
         request = RunRequest.of_studies(studies, Path("results"))
-        result = run_trials(request, RunOptions(jobs=4), RunObserver())
+        result = run_trials(request, jobs=4)
         for failure in result.failures:
             print(failure.spec, failure.error)
+
+    Args:
+        request: the trials.
+        observer: is told what happens.
+        jobs: number of trials at a time; None for the number of cores.
+        scheduler: address of a dask scheduler, like ``tls://host:8786``, whose workers run the trials.
+        retries: how often a trial that fails is tried again.
+        trial_timeout: wall-clock seconds after which a trial is ended, as failed.
+        failed_only: run only trials that failed before.
+        command: shown to other processes that want to write to the same results.
 
     Raises:
         SacmaError: an option is not allowed, or an algorithm is not there; nothing was run.
         RunError: what stops all trials, with the number of those that are kept.
     """
-    _backend(options, 1)  # complains before a folder is made
+    most = JOBS_PER_CORE * joblib.cpu_count()
+    if jobs is not None and jobs > most:
+        raise SacmaError(
+            f"--jobs: {jobs} is not allowed: at most {most} here, {JOBS_PER_CORE} a core; a worker takes some 300 MiB"
+        )
     for first, *_ in (study.parts for study in request.studies):
         if first.origin is None:  # our own, not those of others, which may not even be there
             ALGORITHMS[first.algorithm].check(first.settings)
     store = request.store
     store.prepare()
-    with store.lock_records(options.command):
+    with store.lock_records(command):
         if request.is_new:
             _register(request, observer)
         completeness = completeness_of(store, request.specs, whole=True)
         _set_aside(completeness.damaged, store, observer)
         refuse_changed(request.specs)
-        todo = resolve_algorithms(to_run(completeness, failed_only=options.failed_only))
-        if not options.scheduler:  # workers elsewhere have code of their own
-            compilation.make_compiled_code(todo, observer.compiling)
-        backend = _backend(options, max(1, min(options.jobs or joblib.cpu_count(), len(todo))))
-        if options.scheduler and todo:
-            _check_scheduler(options.scheduler, observer)
+        todo = resolve_algorithms(to_run(completeness, failed_only=failed_only))
         try:
-            observer.started(completeness, todo, backend.jobs)
-            result = run_campaign(todo, store, backend=backend, retries=options.retries, observer=observer)
+            with _workers(min(jobs or joblib.cpu_count(), len(todo)), scheduler, trial_timeout) as workers:
+                observer.started(completeness, todo, workers.jobs)
+                workers.prepare(todo, lambda line: observer.note([line]))
+                result = run_campaign(todo, store, workers=workers, retries=retries, observer=observer)
         except RunError as error:
             kept = store.count(request.specs)
             raise RunError(f"{error}; {kept} of {len(request.specs)} trials are kept") from None
@@ -152,17 +167,25 @@ def run_trials(request: RunRequest, options: RunOptions, observer: RunObserver) 
             lack = f"{store.root / 'records'} lacks {gone} that were there before, or made by this run"
             raise RunError(f"{lack}; {kept} of {len(request.specs)} trials are kept")
     try:
-        _derive(request, options, observer)
+        _derive(request, command, observer)
     except RunError as error:
         raise RunError(f"{error}; all records are kept") from None
     return result
+
+
+def _workers(jobs: int, scheduler: str | None, trial_timeout: float | None) -> Workers:
+    if scheduler and jobs:
+        from sacma.experiment.cluster import DaskWorkers  # noqa: PLC0415 an extra
+
+        return DaskWorkers(scheduler, trial_timeout)
+    return LocalWorkers(max(1, jobs), trial_timeout)
 
 
 def run_campaign(
     specs: Sequence[TrialSpec],
     store: Store,
     *,
-    backend: Backend,
+    workers: Workers,
     retries: int,
     observer: RunObserver = RunObserver(),  # noqa: B008 it has no state
 ) -> CampaignResult:
@@ -173,10 +196,8 @@ def run_campaign(
     finished = attempts = 0
     failures: tuple[TrialFailure, ...] = ()
     for left in range(retries, -1, -1):
-        if not specs:
-            break
         again: list[TrialFailure] = []
-        for result in _results(specs, backend):
+        for result in results(specs, workers):
             if isinstance(result, TrialFailure):
                 again.append(store.commit_failure(result))
             else:
@@ -187,28 +208,6 @@ def run_campaign(
         failures = tuple(again)
         specs = tuple(failure.spec for failure in failures)
     return CampaignResult(finished, failures, attempts)
-
-
-def _results(specs: Sequence[TrialSpec], backend: Backend) -> Iterator[FinishedTrial | TrialFailure]:
-    """Yield one result of each trial: what comes under an altered spec is that of none, which has failed then."""
-    waiting = {spec.key: replace(spec) for spec in specs}  # an algorithm in this process reaches the specs themselves
-    with closing(backend.run(specs)) as results:
-        for result in results:
-            if result.spec == waiting.get(result.spec.key):
-                del waiting[result.spec.key]
-                yield result
-    for spec in waiting.values():
-        yield failed(spec, FailureKind.EXCEPTION, "its algorithm altered the specification of the trial", "")
-
-
-def _backend(options: RunOptions, jobs: int) -> Backend:
-    most = JOBS_PER_CORE * joblib.cpu_count()
-    if options.jobs is not None and options.jobs > most:
-        raise SacmaError(
-            f"--jobs: {options.jobs} is not allowed: at most {most} here, {JOBS_PER_CORE} a core; "
-            "a worker takes some 300 MiB"
-        )
-    return make_backend(options.backend, jobs=jobs, trial_timeout=options.trial_timeout, scheduler=options.scheduler)
 
 
 def _register(request: RunRequest, observer: RunObserver) -> None:
@@ -233,22 +232,10 @@ def _set_aside(damages: Sequence[Damage], store: Store, observer: RunObserver) -
         observer.note([f"renamed {records} to *.damaged-N; running those trials again"])
 
 
-def _check_scheduler(address: str, observer: RunObserver) -> None:
-    """Check that a scheduler answers, and tell where anybody could use it."""
-    from sacma.experiment.backends.dask import is_open, reach  # noqa: PLC0415 an extra
-
-    reach(address)
-    if is_open(address):
-        danger = "is open: whoever can connect to it can run programs as you, on all of its workers"
-        observer.note([f"{address} {danger}; docs/on_a_cluster.md says how tls:// closes it"])
-
-
-def _derive(request: RunRequest, options: RunOptions, observer: RunObserver) -> None:
+def _derive(request: RunRequest, command: str, observer: RunObserver) -> None:
     """Bring COCO data, traces and manifests up to date with the records."""
     store = request.store
-    with store.lock_derived(
-        options.command, lambda holder: observer.note([f"waiting for {holder}, to merge COCO data"])
-    ):
+    with store.lock_derived(command, lambda holder: observer.note([f"waiting for {holder}, to merge COCO data"])):
         for study in request.studies:
             stored = store.study(study.name)
             if stored is not None:

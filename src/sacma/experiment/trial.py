@@ -11,6 +11,7 @@ import platform
 import tempfile
 import time
 import traceback
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from sacma.coco.suites import BBOB, SUITES
 from sacma.coco.writer import CocoFiles, observer_options, read_trial
 from sacma.config.plan import TrialSpec
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.resolve_algorithm import resolve_algorithm
+from sacma.experiment.resolve_algorithm import add_missing_algorithm, resolve_algorithm
 from sacma.experiment.seeding import begin_noise, sampling
 from sacma.files.printable import printable
 from sacma.process_wide import contained
@@ -98,7 +99,7 @@ def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
     resolve_algorithm(spec)
     algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
-    pools = _prepare(spec.algorithm, spec.settings)
+    pools = prepare(spec.algorithm, spec.settings)
     start = time.process_time()
     try:
         with pools.limit(limits=1), contextlib.suppress(TrialEnd):  # one BLAS thread, for the same bits everywhere
@@ -110,11 +111,18 @@ def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
 
 
 @cache
-def _prepare(algorithm: str, settings: str) -> ThreadpoolController:
+def prepare(algorithm: str, settings: str) -> ThreadpoolController:
     """Prepare an algorithm, once a process, and return the thread pools of the libraries that it has loaded."""
     entry = ALGORITHMS[algorithm]
     entry.prepare(entry.settings.model_validate_json(settings))
     return ThreadpoolController()  # libraries that are loaded later would escape
+
+
+def prepare_all(algorithms: Iterable[tuple[str, str]]) -> None:
+    """Prepare algorithms with settings; trials meet the errors again, and say what they are."""
+    with contextlib.suppress(Exception):
+        for name, settings in algorithms:
+            prepare(name, settings)
 
 
 def warm_up(spec: TrialSpec) -> None:
@@ -160,20 +168,19 @@ class _TinyProblem(BudgetedProblem):
         return super().__call__(point)
 
 
-def attempt_trial(spec: TrialSpec, scratch: Path | None = None) -> FinishedTrial | TrialFailure:
-    """Run one trial and return its record as bytes, or its failure."""
+def attempt(spec: TrialSpec, files: Iterable[Path] = (), scratch: Path | None = None) -> FinishedTrial | TrialFailure:
+    """Run one trial and return its record as bytes, or its failure.
+
+    ``files`` with algorithms are those that the user has named, in another process perhaps.
+    """
     try:
+        add_missing_algorithm(spec, files)
         return finished(run_trial(spec, scratch))
-    except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001 the border of a trial: all is reported
-        return failure_of(spec, error)
-
-
-def failure_of(spec: TrialSpec, error: BaseException) -> TrialFailure:
-    """Return the failure of a trial that is raising ``error``."""
-    kind = FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else FailureKind.EXCEPTION
-    lines = traceback.format_exception_only(error)  # which survives a __str__ that raises
-    first_line = next((line for line in "".join(lines[:1]).splitlines() if line.strip()), type(error).__name__)
-    return failed(spec, kind, first_line, traceback.format_exc())
+    except BaseException as error:  # noqa: BLE001 the border of a trial: all is reported
+        kind = FailureKind.OUT_OF_MEMORY if isinstance(error, MemoryError) else FailureKind.EXCEPTION
+        lines = traceback.format_exception_only(error)  # which survives a __str__ that raises
+        first_line = next((line for line in "".join(lines[:1]).splitlines() if line.strip()), type(error).__name__)
+        return failed(spec, kind, first_line, traceback.format_exc())
 
 
 def suite_of(spec: TrialSpec) -> cocoex.Suite:

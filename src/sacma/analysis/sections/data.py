@@ -12,7 +12,6 @@ from sacma.analysis.notes import left_out
 from sacma.analysis.section import Findings, Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
 from sacma.config.nested import flattened
-from sacma.config.sweep import Sweep
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 
@@ -63,18 +62,6 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         "Those that differ between algorithms or from the defaults; empty where an algorithm has no such setting.",
         (Block(header, rows),),
     )
-
-
-def grid_table(sweep: Sweep) -> FormattedTable:
-    """Return the values that a sweep tries."""
-    settings, meanings = sweep.algorithms[0].settings, sweep.meanings
-    labels = {key: dict.fromkeys(setting.labels[key] for setting in settings) for key in sweep.keys}
-    rows = tuple(
-        (Cell(key), Cell(", ".join(f"{label}: {meanings[label]}" if label in meanings else label for label in values)))
-        for key, values in labels.items()
-    )
-    block = Block(((Head("setting"), Head("values")),), rows)
-    return FormattedTable("table_grid", "Values of the settings", "Every combination is tried.", (block,))
 
 
 def setting_text(value: object) -> str:

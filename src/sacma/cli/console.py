@@ -15,7 +15,7 @@ from rich.text import Text
 from sacma.files.printable import printable
 
 if TYPE_CHECKING:
-    from sacma.experiment.check_result import CheckResult
+    from sacma.experiment.installation_check import CheckResult
     from sacma.store.store import Damage
 
 EXIT_FAILED = 1

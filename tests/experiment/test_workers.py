@@ -1,7 +1,6 @@
-"""Inheritance of processes that we start: nothing from the current folder, and no more than they need."""
+"""Worker processes: nothing is imported from the current folder, and a trial's time is its own."""
 
 import ast
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,8 +11,9 @@ import pytest
 import sacma
 from sacma.config.plan import plan
 from sacma.config.study import Study
-from sacma.experiment.algorithm_check import Watch, watched
-from sacma.experiment.children import forget_start, safe_start
+from sacma.experiment import workers as workers_module
+from sacma.experiment.workers import LocalWorkers, results
+from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 from tests.commands import environment
 
@@ -41,14 +41,13 @@ def sprung(folder: Path) -> list[str]:
     return [name for name in MODULES if (folder.parent / name).exists()]
 
 
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, traps: Path, backend: str) -> None:
-    """Worker processes and their helpers take no module from a results folder that a study is continued in."""
+def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, traps: Path) -> None:
+    """Worker processes take no module from a results folder that a study is continued in."""
     launcher = tmp_path / "bin" / "launcher.py"
     launcher.parent.mkdir()
     launcher.write_text(LAUNCHER)
     done = subprocess.run(
-        [sys.executable, launcher, "run", "--results", ".", "--backend", backend, "--jobs", "1"],
+        [sys.executable, launcher, "run", "--results", ".", "--jobs", "1"],
         cwd=traps,
         env=environment(),
         capture_output=True,
@@ -60,16 +59,6 @@ def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, traps: Path
     assert "all 1 trial" in done.stdout
 
 
-def test_nor_where_a_contract_is_checked(
-    traps: Path, study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process of a watched trial neither."""
-    monkeypatch.chdir(traps)
-    (spec,) = plan([study("cmaes", functions="1", dimensions="2", instances="1", budget=10)])
-    assert watched(Watch(spec)).error == ""
-    assert sprung(traps) == []
-
-
 def test_nor_by_any_interpreter_that_we_start() -> None:
     """Every command of ours that starts Python itself leaves the current folder off the path."""
     commands = []
@@ -78,18 +67,28 @@ def test_nor_by_any_interpreter_that_we_start() -> None:
             parts = [ast.unparse(part) for part in node.elts] if isinstance(node, ast.List | ast.Tuple) else []
             if "sys.executable" in parts:
                 commands.append(parts)
-    assert len(commands) == 3
+    assert len(commands) == 4
     assert all(parts[:2] == ["sys.executable", "'-P'"] for parts in commands)
 
 
-def test_the_environment_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is as it was afterwards; a trial starts its own processes as the user would, and keeps what the user chose."""
-    for chosen in ("", "1"):
-        monkeypatch.setenv("PYTHONSAFEPATH", chosen)
-        before = dict(os.environ)
-        with safe_start():
-            assert os.environ["PYTHONSAFEPATH"]
-            assert "resource_tracker" in os.environ["PYTHONWARNINGS"]
-            forget_start()
-            assert os.environ.get("PYTHONSAFEPATH", "") == chosen
-        assert dict(os.environ) == before
+def test_the_time_of_a_trial_is_its_own(
+    tmp_path: Path, study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that takes longer to start than a trial may take ends no trial."""
+    (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(6)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with LocalWorkers(1, trial_timeout=5.5) as workers:
+        (result,) = results(plan([study("cmaes", functions="1", dimensions="2", instances="1", budget=5)]), workers)
+    assert isinstance(result, FinishedTrial)
+
+
+def test_what_takes_long_to_prepare_is_said(study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The surrogate is compiled before the first trial, where a study has one."""
+    monkeypatch.setattr(workers_module, "SECONDS_TO_LOAD", 0.0)
+    small = {"functions": "1", "dimensions": "2", "instances": "1"}
+    said: list[str] = []
+    with LocalWorkers(1) as workers:
+        workers.prepare(plan([study("cmaes", **small)]), said.append)
+        assert said == []
+        workers.prepare(plan([study("gp1", **small)]), said.append)
+    assert said == ["compiling the surrogate (once per installation, about 10 s) …"]
