@@ -72,7 +72,6 @@ def test_results_by_default() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("run", CONFIGS / "cmaes.yaml", *SMALL, "--progress", "quiet"),
         ("plan", CONFIGS / "cmaes.yaml", *SMALL),
         ("plan",),
         ("status",),

@@ -73,6 +73,6 @@ def test_a_guess_is_called_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     own = (OWN.with_suffix(".yaml"), GP5, "--algorithm-file", OWN.with_suffix(".py"), *SMALL, "--results", tmp_path)
     (line,) = (line for line in planned(*own).splitlines() if line.startswith("a guess:"))
     assert "of one-plus-one-ES no cost is known; it is taken to be that of A-S-CMA-ES" in line
-    finish(tmp_path, OWN.with_suffix(".yaml"), 1.0, functions="8", dimensions="2", instances="1", budget=10)
+    finish(tmp_path, OWN.with_suffix(".yaml"), 1.0, functions="8", dimensions="2", instances="1")
     assert "a guess:" not in planned(*own)
     assert "a guess:" not in planned(GP5, *SMALL, "--results", tmp_path)

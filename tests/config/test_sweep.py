@@ -184,10 +184,10 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
         ("- 1\n", "s.yaml: a sweep is a mapping with at least the keys name, algorithms and grid"),
         (
             KEYS % "training_sett.radius: [8]",
-            "s.yaml:7: grid.training_sett: unknown key; the nearest valid key is train",
+            "s.yaml:7: grid.training_sett.radius: unknown key; the nearest valid",
         ),
         (KEYS % "training_set.radus: [8]", "grid.training_set.radus: unknown key; the nearest valid key is radius"),
-        (KEYS % "sampling..active: [1]", "s.yaml:7: grid.sampling.: unknown key"),
+        (KEYS % "sampling..active: [1]", "s.yaml:7: grid.sampling..active: unknown key"),
         (
             KEYS % "training_set.selection: [{name: recent}, {name: best}]",
             "grid.training_set.selection: 'best' is not known; known: 'recent', 'nearest', 'kmeans'",
@@ -206,7 +206,7 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
         ),
         (
             PLAIN + "    settings: {model: {}}\ngrid:\n  control: [{name: generations}, {name: none}]\n",
-            "model has no effect without a control that uses it",
+            "model has no effect with control: {name: none}",
         ),
     ],
 )

@@ -28,7 +28,7 @@ EXAMPLES = (
 )
 
 
-class Entry(NamedTuple):
+class ListedCommand(NamedTuple):
     """A command in the help: a function of its name, with hyphens, in a module."""
 
     module: str
@@ -38,9 +38,11 @@ class Entry(NamedTuple):
 
 SETUP, RUNNING, RESULTS = "sacma.cli.setup", "sacma.cli.running", "sacma.cli.results"
 
-COMMANDS: Mapping[str, Entry] = {
-    "init": Entry(SETUP, "Write the shipped configs and examples to a folder.", ("sacma init", "sacma init ~/study")),
-    "run": Entry(
+COMMANDS: Mapping[str, ListedCommand] = {
+    "init": ListedCommand(
+        SETUP, "Write the shipped configs and examples to a folder.", ("sacma init", "sacma init ~/study")
+    ),
+    "run": ListedCommand(
         RUNNING,
         "Run the missing trials of configs.",
         (
@@ -50,7 +52,7 @@ COMMANDS: Mapping[str, Entry] = {
             "sacma run --failed-only --trial-timeout 600",
         ),
     ),
-    "plan": Entry(
+    "plan": ListedCommand(
         RUNNING,
         "Show the trials that a run would run, and their cost.",
         (
@@ -58,12 +60,12 @@ COMMANDS: Mapping[str, Entry] = {
             "sacma plan --results results/study",
         ),
     ),
-    "status": Entry(
+    "status": ListedCommand(
         RESULTS,
         "Show how complete results are, and the next command.",
         ("sacma status results/study", "sacma status --tracebacks"),
     ),
-    "sweep": Entry(
+    "sweep": ListedCommand(
         RUNNING,
         "Run a grid of settings and rank them.",
         (
@@ -72,22 +74,22 @@ COMMANDS: Mapping[str, Entry] = {
             "sacma sweep configs/sweeps/step_size.yaml --rank-only --results steps",
         ),
     ),
-    "replay": Entry(
+    "replay": ListedCommand(
         RESULTS,
         "Run one trial again and compare it bit by bit.",
         ("sacma replay results/records/GP-1/f008-d05-i001-*.record",),
     ),
-    "algorithms": Entry(
+    "algorithms": ListedCommand(
         SETUP,
         "List algorithms and their settings.",
         ("sacma algorithms", "sacma algorithms --algorithm-file examples/own_optimizer.py"),
     ),
-    "check-algorithm": Entry(
+    "check-algorithm": ListedCommand(
         SETUP,
         "Check an algorithm of your own against its contract.",
         ("sacma check-algorithm surrogate-cmaes", "sacma check-algorithm --algorithm-file examples/own_optimizer.py"),
     ),
-    "postprocess": Entry(
+    "postprocess": ListedCommand(
         "sacma.cli.postprocess",
         "Make the report, tables and pages of results.",
         (
@@ -100,12 +102,12 @@ COMMANDS: Mapping[str, Entry] = {
             "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
         ),
     ),
-    "export": Entry(
+    "export": ListedCommand(
         RESULTS,
         "Pack COCO data for submission to the COCO data archive.",
         ("sacma export results/study", "sacma export results/study --output archives --accept-warnings"),
     ),
-    "doctor": Entry(SETUP, "Check the installation.", ("sacma doctor", "sacma doctor /scratch/results")),
+    "doctor": ListedCommand(SETUP, "Check the installation.", ("sacma doctor", "sacma doctor /scratch/results")),
 }
 """The commands in the order of the help."""
 

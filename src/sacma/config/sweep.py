@@ -119,7 +119,9 @@ def _setting(number: int, values: Mapping[str, Any], file: SweepFile, document: 
         for key in file.grid:
             if location[: len(steps := tuple(key.split(".")))] == steps:
                 return ("grid", key, *location[len(steps) :])
-        return within + location if within + location in document.lines else ("grid",)
+        if within + location in document.lines:
+            return within + location
+        return next((("grid", key) for key in file.grid if key.startswith(".".join(location))), ("grid",))
 
     combination = one_line(", ".join(f"{key}: {_as_written(value)}" for key, value in values.items()), 400)
     try:

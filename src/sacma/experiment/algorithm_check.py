@@ -7,6 +7,7 @@ algorithm draws random numbers from its own generator alone and lets the end of 
 import math
 import os
 import random
+import re
 import threading
 import time
 import traceback
@@ -27,7 +28,6 @@ from sacma.experiment.installation_check import CheckResult, Finding
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.trial import run_algorithm, suite_of
-from sacma.files.printable import one_line
 from sacma.types import Array
 
 PLACES = ((8, 5, 1), (1, 2, 1), (15, 3, 2))
@@ -112,9 +112,10 @@ def examine(spec: TrialSpec, seconds: float = SLOW) -> Iterator[CheckResult]:
             milliseconds = 1e3 * sum(sighting.cpu_seconds for sighting in seen) / evaluations
             yield CheckResult("time", None, f"{milliseconds:.2g} ms of CPU time an evaluation, with f")
     except DeathError as death:
-        *_, where, last = ["", "", *filter(None, death.said.splitlines())]
-        point, reason = ("budget, target", GOES_ON) if last == GOES_ON else ("runs", f"{death} ({where}; {last})")
-        yield CheckResult(point, sound=False, reason=one_line(reason))
+        where = re.findall(r"^f\d+ in \d+-D$", death.said, re.MULTILINE)[-1:]
+        goes_on = GOES_ON in death.said
+        point, reason = ("budget, target", GOES_ON) if goes_on else ("runs", f"{', '.join(where)}: {death}")
+        yield CheckResult(point, sound=False, reason=reason)
 
 
 def _determinism(seen: Sequence[Sighting], again: Sequence[Sighting]) -> Finding:

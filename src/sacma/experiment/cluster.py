@@ -4,6 +4,7 @@ A dask worker runs its trials in processes below it, so that a trial that dies t
 with it.
 """
 
+import asyncio
 import contextlib
 import logging
 import threading
@@ -54,22 +55,15 @@ class DaskWorkers:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(_silence())
-            loop = distributed.utils.LoopRunner()  # which a client that fails would leave running
-            loop.start()
-            stack.callback(loop.stop)
-            options = {"timeout": SECONDS_TO_CONNECT, "set_as_default": False, "loop": loop.loop}
-            client, reason = None, ""
             try:
-                client = distributed.Client(self._scheduler, **options)
+                asyncio.run(_reach(self._scheduler))
             except Exception as error:  # noqa: BLE001 whatever dask thinks of what answers there
                 reason = one_line((str(error).splitlines() or [type(error).__name__])[0])
-            # Not in the handler: a client that failed closes itself when its error goes, and needs the loop for it.
-            if client is None:
                 raise SacmaError(
                     f"--scheduler: no dask scheduler at {one_line(self._scheduler)} ({reason}); "
                     "docs/on_a_cluster.md says how to start one"
-                )
-            self._client = stack.enter_context(client)
+                ) from None
+            self._client = stack.enter_context(distributed.Client(self._scheduler, set_as_default=False))
             self._entered = stack.pop_all()
         return self
 
@@ -87,6 +81,13 @@ class DaskWorkers:
         """Return the future of a trial's result."""
         given = (spec, ALGORITHMS.files, self._trial_timeout, self._campaign, __version__)
         return _Begun(spec, self._client.submit(run_on_dask_worker, *given, pure=False))
+
+
+async def _reach(address: str) -> None:
+    """Connect to a scheduler: a client that fails to would keep trying when it is taken away."""
+    arguments = distributed.Security().get_connection_args("client")
+    comm = await distributed.comm.connect(address, timeout=SECONDS_TO_CONNECT, **arguments)
+    await comm.close()
 
 
 class _Begun:

@@ -141,7 +141,8 @@ def workers() -> Finding:
     from sacma.strategy.settings import StrategySettings
 
     protocol = Protocol(functions=(8,), dimensions=(2,), instances=(1,), budget=20)
-    settings = StrategySettings.model_validate({"model": {"name": "gaussian-process"}})
+    parts = {"model": {"name": "gaussian-process"}, "control": {"name": "generations"}}
+    settings = StrategySettings.model_validate(parts)
     study, start = Study(name="doctor", algorithm="surrogate-cmaes", settings=settings, protocol=protocol), time.time()
     with LocalWorkers(1, PATIENCE) as started:
         (result,) = results(plan_study(study), started)
