@@ -13,8 +13,8 @@ from sacma.analysis.trials import Trial, our_trial
 from sacma.config.nested import merged
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
-from sacma.experiment.backends import make_backend
 from sacma.experiment.run import RunObserver, run_campaign
+from sacma.experiment.workers import LocalWorkers
 from sacma.store.completeness import completeness_of, to_run
 from sacma.store.failure import TrialFailure
 from sacma.store.record import FinishedTrial
@@ -133,8 +133,8 @@ class Campaign:
         todo = to_run(completeness_of(self.store, specs))
         self.store.prepare()
         print(f"{len(specs)} trials, {len(todo)} to run")
-        backend = make_backend("loky" if self.jobs > 1 else "serial", jobs=self.jobs)
-        run_campaign(todo, self.store, backend=backend, retries=1, observer=_Lines(todo))
+        with LocalWorkers(self.jobs) as workers:
+            run_campaign(todo, self.store, workers=workers, retries=1, observer=_Lines(todo))
         return [our_trial(*trial) for trial in completeness_of(self.store, specs).trials]
 
 

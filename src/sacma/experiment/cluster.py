@@ -25,6 +25,7 @@ from sacma.store.failure import FailureKind, failed
 try:
     import distributed
     from distributed.client import FutureCancelledError
+    from distributed.comm.core import connect
 except ImportError:
     raise SacmaError("--scheduler needs dask; install it with: pip install 'sacma[dask]'") from None
 
@@ -86,7 +87,7 @@ class DaskWorkers:
 async def _reach(address: str) -> None:
     """Connect to a scheduler: a client that fails to would keep trying when it is taken away."""
     arguments = distributed.Security().get_connection_args("client")
-    comm = await distributed.comm.connect(address, timeout=SECONDS_TO_CONNECT, **arguments)
+    comm = await connect(address, timeout=SECONDS_TO_CONNECT, **arguments)
     await comm.close()
 
 
