@@ -95,18 +95,6 @@ def test_ranks() -> None:
     assert set(means["half"]) == {"development"}
 
 
-def test_win_shares() -> None:
-    """Of one optimizer over another: the mean over problems of the share of seeds, with ties as halves."""
-    records = [
-        *(record("gas oil", "A", seed, value) for seed, value in enumerate((1.0, 1.0, 3.0, 4.0))),
-        *(record("gas oil", "B", seed, 3.0) for seed in range(4)),
-        record("pollutant", "A", 1, 1.0),
-        record("pollutant", "B", 1, 2.0),
-    ]
-    (shares,) = statistics.win_shares(statistics.table_of(records, budgets=(5,)), "A").to_dict("records")
-    assert (shares["optimizer"], shares["mean"], shares["low"], shares["high"]) == ("B", 0.8125, 0.625, 1.0)
-
-
 def test_data_profiles() -> None:
     """The share of runs that are a given part of the way from their start to the best value, problems alike."""
     records = [

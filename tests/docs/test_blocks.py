@@ -1,7 +1,7 @@
 """Every block of code and every command of the documentation runs, in the order of its page.
 
-`make torture` runs all commands as they are typed, in a shell. Else those of sacma that are simple run in this process,
-and benchmarks only have to be there: ``tests/test_scripts.py`` runs each of them in small.
+Simple commands of sacma run in this process; benchmarks only have to be there: ``tests/test_scripts.py`` runs each of
+them in small.
 """
 
 import os
@@ -21,7 +21,6 @@ from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
 from tests.commands import blank_figures, sacma
 from tests.docs.pages import PAGES, ROOT, Block, blocks
-from tests.sizes import sizes
 
 mpl.use("Agg")
 
@@ -73,9 +72,8 @@ def checkout(tmp_path: Path, results: Path) -> Path:
 
 
 @blank_figures()
-@sizes("in_a_shell", small=False, full=True)
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=page_name)
-def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, *, in_a_shell: bool) -> None:
+def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, in one folder: Python in one namespace, commands in a shell each."""
     monkeypatch.chdir(checkout)
     monkeypatch.setenv("PATH", f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}")
@@ -93,7 +91,7 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
             case "python":
                 exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)  # noqa: S102 our own text
             case "sh":
-                run_commands(block, where, in_a_shell=in_a_shell)
+                run_commands(block, where)
             case "yaml":
                 load(block, checkout)
             case "math":
@@ -104,7 +102,7 @@ def test_blocks_of_a_page(page: Path, checkout: Path, monkeypatch: pytest.Monkey
                 pytest.fail(f"{where}: no test knows what to do with a block of {other}")
 
 
-def run_commands(block: Block, where: str, *, in_a_shell: bool) -> None:
+def run_commands(block: Block, where: str) -> None:
     """Run the lines of a shell block; of make only whether the targets are there."""
     text = re.sub(r"\\\n\s*", "", block.text)
     text = re.sub(r"^make ", "make -n ", text, flags=re.MULTILINE)
@@ -112,11 +110,11 @@ def run_commands(block: Block, where: str, *, in_a_shell: bool) -> None:
         text = COMMANDS.sub(lambda m: f"{m[1]} {block.in_small}{m[2]}", text)
         text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages --no-pdf", text, flags=re.MULTILINE)
     lines = [line for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()) if line]
-    for line in [text] if in_a_shell or "<<" in text else lines:
-        if not in_a_shell and (script := BENCHMARK.match(line)):
+    for line in [text] if "<<" in text else lines:
+        if script := BENCHMARK.match(line):
             assert (ROOT / f"{script[1].replace('.', '/')}.py").is_file(), f"{where}: {line}"
             continue
-        done = sacma(*words(line), cwd=Path.cwd()) if not in_a_shell and SIMPLE.fullmatch(line) else shell(line)
+        done = sacma(*words(line), cwd=Path.cwd()) if SIMPLE.fullmatch(line) else shell(line)
         assert done.returncode == 0, f"{where}: {line}\n{done.stdout}\n{done.stderr}"
 
 
