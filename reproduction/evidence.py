@@ -10,7 +10,7 @@ from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.published import Reading
 from sacma.analysis.section import Findings
 from sacma.analysis.sections.costs import comparable_costs
-from sacma.analysis.sections.ecdf import SHARES, all_run_lengths
+from sacma.analysis.sections.curves import SHARES, all_run_lengths
 from sacma.analysis.sections.publication import alone, of_target
 from sacma.analysis.trials import OF_TARGET
 from sacma.types import Array

@@ -19,9 +19,8 @@ from matplotlib.figure import Figure
 from screens import IMAGES, PHONE, keep_screen, opened
 
 from sacma.analysis.charts import Axis, Lines
-from sacma.analysis.figures.draw import draw
+from sacma.analysis.figures.draw import COLUMN, PAGE, draw
 from sacma.analysis.figures.files import write
-from sacma.analysis.figures.layout import COLUMN, PAGE
 from sacma.analysis.figures.style import FAINT, INK, styled
 from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.sections.publication import ranks_beside, transfer_functions

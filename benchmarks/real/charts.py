@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.layout import COLUMN
+from sacma.analysis.figures.draw import COLUMN
 from sacma.analysis.figures.style import FAINT, SIZE, Properties, looks, styled
 
 from .optimizers import OPTIMIZERS

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.running_times import TARGETS, running_times, shares, virtual_best
+from sacma.analysis.run_lengths import TARGETS, running_times, shares, virtual_best
 from sacma.analysis.trials import Trial, external_trials, our_trial
 from sacma.coco.reader import load_coco
 from sacma.config.plan import plan

@@ -13,7 +13,8 @@ from reproduction.evidence import EARLY, END, MIDDLE, Evidence
 from reproduction.resampling import RESAMPLES, Resamples
 from sacma.analysis.paper import published
 from sacma.analysis.paper.published import ALGORITHMS
-from sacma.analysis.statistics import bergmann_hommel, iman_davenport_from_ranks, posthoc_from_ranks
+from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
+from sacma.analysis.statistics.ranks import iman_davenport_from_ranks
 
 if TYPE_CHECKING:
     from sacma.types import Array

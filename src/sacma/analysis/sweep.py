@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.statistics import rank_rows, signed_rank
+from sacma.analysis.statistics.pairwise import signed_rank
+from sacma.analysis.statistics.ranks import rank_rows
 from sacma.analysis.table_format import csv_of
 from sacma.analysis.tables import long_form, median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial

@@ -12,9 +12,17 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from sacma.analysis import statistics
-from sacma.analysis.statistics import mean_rank_intervals, pairwise_wins, rank_rows, rank_sum
-from sacma.analysis.statistics.posthoc import MOST_ALGORITHMS, holm_of
+from sacma.analysis.statistics.pairwise import pairwise_wins, rank_sum, superiority
+from sacma.analysis.statistics.posthoc import (
+    MOST_ALGORITHMS,
+    bergmann_hommel,
+    critical_difference,
+    friedman_posthoc,
+    holm,
+    holm_of,
+    shaffer,
+)
+from sacma.analysis.statistics.ranks import iman_davenport, mean_rank_intervals, rank_rows
 from sacma.analysis.trials import COMMON, Scenario, Trial, best_delta_f
 from sacma.types import Array
 
@@ -149,9 +157,9 @@ def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
     for dimension, scenario, table in comparisons(medians):
         N, k = table.shape
         if k > 1 and is_tested(N):
-            test, of_ties = (statistics.iman_davenport(table, alpha=ALPHA, ties=ties) for ties in (False, True))
+            test, of_ties = (iman_davenport(table, alpha=ALPHA, ties=ties) for ties in (False, True))
             found = test.statistic, test.critical_value, test.p_value, test.significant
-            more = statistics.critical_difference(k, N, ALPHA), of_ties.statistic, of_ties.p_value
+            more = critical_difference(k, N, ALPHA), of_ties.statistic, of_ties.p_value
             rows.append((dimension, scenario, N, k, *found, *more))
     columns = ["functions", "algorithms", "F_F", "critical_value", "p_value", "significant", "critical_difference"]
     return pd.DataFrame(rows, columns=[*PLACE, *columns, "F_F_of_ties", "p_value_of_ties"])
@@ -185,15 +193,15 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
     N, k = table.shape
     wins, ranks, tested = pairwise_wins(table), rank_rows(table).mean(), is_tested(N)
     columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
-    columns |= {"superiority": statistics.superiority(table)}
-    raw = statistics.friedman_posthoc(table)
-    corrections = {"p_holm": statistics.holm, OF_MANY: statistics.shaffer}
+    columns |= {"superiority": superiority(table)}
+    raw = friedman_posthoc(table)
+    corrections = {"p_holm": holm, OF_MANY: shaffer}
     if k <= MOST_ALGORITHMS:
-        corrections[OF_FEW] = statistics.bergmann_hommel
+        corrections[OF_FEW] = bergmann_hommel
     p_values = {"p_raw": raw, **{name: correct(raw) for name, correct in corrections.items()}}
     columns |= {name: p if tested else p * np.nan for name, p in p_values.items()}
     lower = ranks.to_numpy()[:, None] < ranks.to_numpy()
-    differ = tested and statistics.iman_davenport(table, alpha=ALPHA).significant
+    differ = tested and iman_davenport(table, alpha=ALPHA).significant
     columns["significant"] = (columns[OF_FEW if k <= MOST_ALGORITHMS else OF_MANY] < ALPHA) & lower & differ
     one, other = np.nonzero(~np.eye(k, dtype=bool))
     pairs = {name: values.to_numpy()[one, other] for name, values in columns.items()}

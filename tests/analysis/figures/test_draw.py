@@ -12,8 +12,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 from sacma.analysis.charts import Cells
-from sacma.analysis.figures.draw import draw
-from sacma.analysis.figures.layout import COLUMN, PARTIAL
+from sacma.analysis.figures.draw import COLUMN, PARTIAL, draw
 from sacma.analysis.figures.style import plain
 from sacma.analysis.sections.publication import transfer_functions
 from sacma.strategy.transfer import T1, T2

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.statistics import bergmann_hommel, critical_difference, posthoc_from_ranks
+from sacma.analysis.statistics.posthoc import bergmann_hommel, critical_difference, posthoc_from_ranks
 from sacma.analysis.tables import OF_FEW, OF_MANY, groups_alike
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sacma.analysis.statistics import signed_rank
+from sacma.analysis.statistics.pairwise import signed_rank
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6, 12, 24, 40])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
 from sacma.analysis.figures.style import number
-from sacma.analysis.running_times import PROBLEM, TARGETS, running_times, shares, virtual_best
+from sacma.analysis.run_lengths import PROBLEM, TARGETS, running_times, shares, virtual_best
 from sacma.analysis.section import Findings, Report, Section, by_dimension, of_all, of_one
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, spanning
 from sacma.analysis.table_format import number as number_cell

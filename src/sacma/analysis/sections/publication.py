@@ -8,8 +8,15 @@ import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
 from sacma.analysis.notes import paper_notes
-from sacma.analysis.paper.beside import correlations, cpu_beside, mean_ranks_beside, pairs_beside
-from sacma.analysis.paper.published import ALGORITHMS, READINGS, Reading
+from sacma.analysis.paper.published import (
+    ALGORITHMS,
+    READINGS,
+    Reading,
+    correlations,
+    cpu_beside,
+    mean_ranks_beside,
+    pairs_beside,
+)
 from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
 from sacma.analysis.tables import PLACE
