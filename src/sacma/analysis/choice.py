@@ -1,6 +1,6 @@
 """Choice of what is compared: some of the algorithms, functions, dimensions, instances and targets that there are."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sacma.analysis.comparison import Covered, ExternalData
@@ -25,13 +25,18 @@ class Choice:
     targets: tuple[float, ...] = ()  # Δf of expected running times, from the largest down
 
     @property
+    def _numbers(self) -> dict[str, tuple[int, ...]]:
+        """Chosen numbers by the attribute of a trial that must be one of them."""
+        of = {"function": self.functions, "dimension": self.dimensions, "instance": self.instances}
+        return {name: numbers for name, numbers in of.items() if numbers}
+
+    @property
     def _problems(self) -> list[str]:
-        chosen = {"functions": self.functions, "dimensions": self.dimensions, "instances": self.instances}
-        return [f"{what} {format_ranges(numbers)}" for what, numbers in chosen.items() if numbers]
+        return [f"{name}s {format_ranges(numbers)}" for name, numbers in self._numbers.items()]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the report on what was chosen."""
+        """Notes for the report on the choice."""
         parts = [f"algorithms {', '.join(self.algorithms)}"] if self.algorithms else []
         parts += self._problems
         return (f"only some of the results were chosen: {'; '.join(parts)}",) if parts else ()
@@ -64,13 +69,18 @@ class Choice:
             others = tuple(data for data in others if data.name in self.algorithms)
         there: list[TrialSpec | Curve] = [spec for _, completeness in ours for spec in completeness.specs]
         there += [] if ours else [curve for data in others for curve in data.data.curves]
-        _check("--functions", "functions", self.functions, {trial.function for trial in there})
-        _check("--dimensions", "dimensions", self.dimensions, {trial.dimension for trial in there})
-        _check("--instances", "instances", self.instances, {trial.instance for trial in there})
+        for attribute, numbers in self._numbers.items():
+            known_numbers = {getattr(trial, attribute) for trial in there}
+            if absent := [number for number in numbers if number not in known_numbers]:
+                raise SacmaError(
+                    f"--{attribute}s: there are no trials of {attribute}s {format_ranges(absent)}; "
+                    f"there are {format_ranges(sorted(known_numbers))}"
+                )
         if not self._problems:
             return ours, others
         ours = tuple((study, self._some(completeness)) for study, completeness in ours)
-        others = tuple(self._some_of(data) for data in others)
+        curves = [tuple(filter(self._has, data.data.curves)) for data in others]
+        others = tuple(replace(d, data=replace(d.data, curves=of)) for d, of in zip(others, curves, strict=True))
         without = [study.name for study, completeness in ours if not completeness.specs]
         without += [data.name for data in others if not data.data.curves]
         if without:
@@ -81,9 +91,7 @@ class Choice:
         return ours, others
 
     def _has(self, problem: TrialSpec | Curve) -> bool:
-        chosen = (self.functions, self.dimensions, self.instances)
-        of = (problem.function, problem.dimension, problem.instance)
-        return all(not numbers or number in numbers for numbers, number in zip(chosen, of, strict=True))
+        return all(getattr(problem, attribute) in numbers for attribute, numbers in self._numbers.items())
 
     def _some(self, completeness: Completeness) -> Completeness:
         specs = tuple(filter(self._has, completeness.specs))
@@ -92,17 +100,6 @@ class Choice:
         failures = {key: failure for key, failure in completeness.failures.items() if key in keys}
         damaged = tuple(damage for damage in completeness.damaged if self._has(damage.spec))
         return Completeness(specs, heads, failures, damaged)
-
-    def _some_of(self, data: ExternalData) -> ExternalData:
-        return replace(data, data=replace(data.data, curves=tuple(filter(self._has, data.data.curves))))
-
-
-def _check(option: str, what: str, wanted: Iterable[int], there: Collection[int]) -> None:
-    absent = [number for number in wanted if number not in there]
-    if absent:
-        raise SacmaError(
-            f"{option}: there are no trials of {what} {format_ranges(absent)}; there are {format_ranges(sorted(there))}"
-        )
 
 
 def parse_choice(
@@ -113,7 +110,7 @@ def parse_choice(
     instances: str | None = None,
     targets: str | None = None,
 ) -> Choice:
-    """Return what options of a command ask for: names and numbers separated by commas.
+    """Return a choice from options of a command: names and numbers separated by commas.
 
     Raises:
         SacmaError: a list is not of that form.
@@ -124,20 +121,13 @@ def parse_choice(
     names = dict.fromkeys(name.strip() for name in (algorithms or "").split(",") if name.strip())
     if algorithms is not None and not names:
         raise SacmaError("--algorithms: the list is empty; give names, like GP-5,CMA-ES")
-    return Choice(
-        tuple(names),
-        _ranges("--functions", functions),
-        _ranges("--dimensions", dimensions),
-        _ranges("--instances", instances),
-        () if targets is None else _targets(targets.split(",")),
-    )
-
-
-def _ranges(option: str, text: str | None) -> tuple[int, ...]:
-    try:
-        return () if text is None else parse_ranges(text)
-    except ValueError as error:
-        raise SacmaError(f"{option}: {error}") from None
+    numbers = []
+    for option, text in (("functions", functions), ("dimensions", dimensions), ("instances", instances)):
+        try:
+            numbers.append(() if text is None else parse_ranges(text))
+        except ValueError as error:
+            raise SacmaError(f"--{option}: {error}") from None
+    return Choice(tuple(names), *numbers, () if targets is None else _targets(targets.split(",")))
 
 
 def _targets(texts: Sequence[str]) -> tuple[float, ...]:

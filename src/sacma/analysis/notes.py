@@ -8,13 +8,12 @@ from operator import itemgetter
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
 from sacma.analysis.paper import published
-from sacma.analysis.paper.published import AS_PRINTED, Reading
+from sacma.analysis.paper.published import Reading
 from sacma.analysis.terms import listed
 from sacma.analysis.trials import SMALLEST_TARGET
 from sacma.coco.index_file import DataPart
 from sacma.coco.ranges import format_ranges
 from sacma.coco.suites import Suite
-from sacma.config.nested import flattened
 
 SHARED = "what is over functions or instances is over those that all algorithms with trials of a dimension have"
 
@@ -25,7 +24,7 @@ AS_TOLD = (
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
-    """Return what is to be known of the data: differences of protocols, what is not known, and what follows."""
+    """Return notes on the data: differences of protocols, unknown values, and what follows from them."""
     suite = comparison.suite
     noisy = (
         "Δf is noise-free, that of the best point evaluated, as COCO's logger writes it; trials do not end at their "
@@ -37,14 +36,14 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
-    """Return what the report of a suite lacks, and why.
+    """Return the parts that the report of a suite lacks, and why.
 
     >>> from sacma.coco.suites import BBOB
     >>> left_out(BBOB)
     ()
     """
     why = {
-        "no comparison with the paper's figures and claims, which are of bbob": suite.of_the_paper,
+        "no comparison with the paper's tables, which are of bbob": suite.of_the_paper,
         "cocopp's pages are of absolute targets, as it has no reference data for others": suite.expensive,
         "no distributions of run lengths, whose targets are those of the best of 2009 on bbob": suite.of_2009,
     }
@@ -69,7 +68,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
 
 
 def _problems(overlap: Overlap) -> Iterator[str]:
-    """Yield what is left out of each algorithm, and where algorithms share nothing."""
+    """Yield problems that are left out of each algorithm, and places where algorithms share nothing."""
     for name, places in overlap.left_out.items():
         functions = {(D, f) for D, f, _ in places if not overlap.shares(D, f)}
         instances = [(D, f, i) for D, f, i in places if (D, f) not in functions]
@@ -106,7 +105,7 @@ def _with_dimensions(texts: dict[int, str]) -> Iterator[str]:
 
 
 def scope(comparison: Comparison) -> str:
-    """Return what tables and charts are over, to stand below them, where not all can be compared as it is."""
+    """Return the problems that tables and charts are over, where not all trials can be compared as they are."""
     overlap = comparison.compared.overlap
     said = [
         (not overlap.complete, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
@@ -116,14 +115,14 @@ def scope(comparison: Comparison) -> str:
 
 
 def beyond(comparison: Comparison, what: str) -> Iterator[str]:
-    """Yield that something is not cut at the budget, where trials go beyond it."""
+    """Yield a note on quantities of whole trials, where some go beyond the budget."""
     if comparison.longer:
         longer = listed(comparison.longer)
         yield f"{what} are of whole trials, those of {longer} beyond {comparison.budget:g}·D evaluations"
 
 
 def _of_targets(comparison: Comparison) -> Iterator[str]:
-    """Yield what is not known of targets below those at which trials end."""
+    """Yield notes on targets below those at which trials end."""
     targets = {
         study.name: study.parts[0].protocol.target for study, completeness in comparison.covered if completeness.heads
     }
@@ -136,7 +135,7 @@ def _of_targets(comparison: Comparison) -> Iterator[str]:
 
 
 def _unknown(comparison: Comparison) -> Iterator[str]:
-    """Yield what files of COCO say of themselves, and how many trials end before the budget of the comparison."""
+    """Yield notes on files of COCO, and on trials that end before the budget of the comparison."""
     yield from (note for data in comparison.external for note in data.data.notes)
     yield from (_left_out(data.name, data.data.left_out) for data in comparison.external if data.data.left_out)
     yield from (_coarse(data.name, data.data.levels) for data in comparison.external if data.data.levels is not None)
@@ -151,7 +150,7 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
 
 
 def _left_out(name: str, parts: Mapping[DataPart, str]) -> str:
-    """Name what of an algorithm's data cannot be used, and why."""
+    """Return the note on data of an algorithm that cannot be used, and why."""
     cells = [(D, f) for D, f, i in parts if f and i is None]
     runs = [(D, f, i) for D, f, i in parts if f and i]
     unknown = [(D, f) for D, f, i in parts if i == 0]
@@ -162,7 +161,7 @@ def _left_out(name: str, parts: Mapping[DataPart, str]) -> str:
 
 
 def _coarse(name: str, levels: int) -> str:
-    """Return what it does to an algorithm that its observer wrote Δf down at few levels, or at others."""
+    """Return the note on an algorithm whose Δf was logged at few levels, or at other ones."""
     few = f"{levels} level{'' if levels == 1 else 's'} a decade"
     return (
         f"{name}: its data tell where Δf passes {few} (COCO's number_target_triggers: {levels}), not the levels that "
@@ -190,29 +189,3 @@ def protocol_differences(comparison: Comparison, reading: Reading) -> tuple[str,
         for ours, theirs, what in found
         if set(ours) != {theirs}
     )
-
-
-def paper_notes(comparison: Comparison, reading: Reading) -> Iterator[str]:
-    """Yield what is to be known of the data where they are held against the paper's."""
-    differences = protocol_differences(comparison, reading)
-    if differences:
-        yield (
-            f"The protocol is not the paper's ({'; '.join(differences)}). What differs may come from that, "
-            "and no claim is judged."
-        )
-    ours = [(study, c) for study, c in comparison.covered if study.name in reading.names]
-    if any(not completeness.complete for _, completeness in ours):
-        yield "Trials are missing: what is said here may change when they are there."
-    changed: dict[str, list[str]] = defaultdict(list)
-    for study, _ in ours if reading is AS_PRINTED else ():
-        settings = flattened(study.parts[0].settings.model_dump())
-        for key, printed in published.SETTINGS[study.name].items():
-            if settings.get(key) != printed:
-                changed[f"{key} is {_shown(settings.get(key))}, not {_shown(printed)}"].append(study.name)
-    if changed:
-        of_whom = "; ".join(f"{what} ({', '.join(names)})" for what, names in changed.items())
-        yield f"Settings are not all as the paper prints them: {of_whom}."
-
-
-def _shown(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

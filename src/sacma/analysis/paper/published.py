@@ -5,7 +5,7 @@ ITAT 2017. Scenarios are those of ``sacma.analysis.trials``: #FE_t of a function
 returns a frame of its own.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache, partial
 from importlib import resources
 from typing import NamedTuple
@@ -41,26 +41,6 @@ class Reading(NamedTuple):
 AS_PRINTED = Reading("by the paper's text", "")
 AS_RUN = Reading("as its authors ran it", "-as-run")
 READINGS = (AS_RUN, AS_PRINTED)  # configs/as_run and configs/
-
-_CMA_ES = {"sampling.sigma0": 8 / 3, "restarts.population_factor": 2}
-_GP = _CMA_ES | {"model": "gaussian-process", "training_set.radius": 8}
-_KEYS = ("error", "transfer", "error_threshold", "update_rate", "max_model_generations")
-
-
-def _adapted(*values: object) -> dict[str, object]:
-    control = {f"control.{key}": value for key, value in zip(_KEYS, values, strict=True)}
-    return {**_GP, "control": "adaptive-generations", **control}
-
-
-SETTINGS: Mapping[str, Mapping[str, object]] = {
-    "CMA-ES": _CMA_ES,
-    "GP-1": _GP | {"control": "generations", "control.model_generations": 1},
-    "GP-5": _GP | {"control": "generations", "control.model_generations": 5},
-    "ADA-KL": _adapted("kullback-leibler", "T2", 0.9, 0.5, 5),
-    "ADA-Kendall": _adapted("kendall", "T2", 0.5, 0.2, 5),
-    "ADA-RD": _adapted("ranking-difference", "T1", 0.5, 0.2, 5),
-}
-"""As printed in its section on the experimental setup, by our dotted keys."""
 
 
 def cpu_seconds() -> pd.DataFrame:
@@ -187,7 +167,7 @@ def cpu_beside(cpu: pd.DataFrame) -> pd.DataFrame:
     return both.assign(ratio=both["paper"] / both["ours"])
 
 
-def pairs_beside(pairs: pd.DataFrame) -> pd.DataFrame:
+def pairs_beside(compared: pd.DataFrame) -> pd.DataFrame:
     """Return our wins over functions, as from ``pairwise_table``, beside those of the paper's Table 4.
 
     Columns are dimension, scenario, algorithm, other, paper and ours (functions that the algorithm wins),
@@ -196,6 +176,6 @@ def pairs_beside(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     columns = [*PLACE, "algorithm", "other", "wins", "significant"]
     theirs = pairs().rename(columns={"wins": "paper", "significant": "paper_significant"})
-    ours = pairs[columns] if len(pairs) else pd.DataFrame(columns=columns)
+    ours = compared[columns] if len(compared) else pd.DataFrame(columns=columns)
     both = theirs.merge(ours.rename(columns={"wins": "ours"}), on=columns[:4])
     return both[[*columns[:4], "paper", "ours", "paper_significant", "significant"]]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
-from sacma.analysis.notes import paper_notes
+from sacma.analysis.notes import protocol_differences
 from sacma.analysis.paper.published import (
     ALGORITHMS,
     READINGS,
@@ -189,8 +189,7 @@ def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
 
 def _values(report: Report) -> Mapping[str, object]:
     readings = report.comparison.readings
-    notes = {reading.title: list(paper_notes(report.comparison, reading)) for reading in readings}
-    return {"readings": list(notes), "notes": notes}
+    return {"differences": {reading.title: protocol_differences(report.comparison, reading) for reading in readings}}
 
 
 SECTION = Section(
