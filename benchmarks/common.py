@@ -16,7 +16,7 @@ from sacma.config.study import Study
 from sacma.experiment.run import RunObserver, run_campaign
 from sacma.experiment.workers import LocalWorkers
 from sacma.store.completeness import completeness_of, to_run
-from sacma.store.failure import TrialFailure
+from sacma.store.outcome import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 

@@ -23,8 +23,8 @@ from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from sacma.experiment.run import run_campaign
-from sacma.store.failure import FailureKind, encode_failure, failed
 from sacma.store.lock import locked
+from sacma.store.outcome import FailureKind, encode_failure, failed
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 from tests.commands import NoWorkers

@@ -24,7 +24,7 @@ from sacma.analysis.figures.files import write
 from sacma.analysis.figures.style import FAINT, INK, styled
 from sacma.analysis.paper.published import ALGORITHMS
 from sacma.analysis.sections.publication import ranks_beside, transfer_functions
-from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BEST_2009
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]

@@ -1,15 +1,9 @@
 """Notes on data before they are read."""
 
-from pathlib import Path
-
-import numpy as np
-
-from sacma.analysis.comparison import ExternalData, compare
-from sacma.analysis.notes import AS_TOLD, left_out, notes, protocol_differences
+from sacma.analysis.notes import left_out, notes, protocol_differences
 from sacma.analysis.paper.published import AS_PRINTED
 from sacma.analysis.sections import find
 from sacma.analysis.sections.summary import summarise
-from sacma.coco.reader import CocoData, Curve
 from tests.analysis.made import compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -41,18 +35,6 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
         "trials end before Δf is 1e-08 (GP-5 at 0.01)",
     ]
     assert "no less than 0.01" in said[1]
-
-
-def test_who_was_logged_at_few_levels_is_named() -> None:
-    """And what it does to its ranks; of others nothing is said."""
-    curves = (Curve(1, 2, 1, 100, np.array([1.0]), np.array([1.0])),)
-    coarse, fine = (ExternalData(n, Path(n), CocoData(curves, n, (), {}, levels=k)) for n, k in (("C", 1), ("F", None)))
-    (note,) = (note for note in notes(compare([], [coarse, fine])) if "levels" in note and note != AS_TOLD)
-    assert note == (
-        "C: its data tell where Δf passes 1 level a decade (COCO's number_target_triggers: 1), not the levels that "
-        "others have: it may have been better in between, so C may rank worse than it is, and is no tie with an "
-        "algorithm that found the same; compare data that COCO logged by its defaults"
-    )
 
 
 def test_the_papers_protocol() -> None:

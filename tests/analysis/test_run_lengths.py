@@ -24,8 +24,7 @@ from sacma.analysis.run_lengths import (
     targets,
 )
 from sacma.analysis.trials import Trial, our_trial
-from sacma.coco.function_names import BEST_2009
-from sacma.coco.suites import BBOB
+from sacma.coco.suites import BBOB, BEST_2009
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.experiment.run import run_campaign

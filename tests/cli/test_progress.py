@@ -10,8 +10,7 @@ from sacma.cli.progress import Tally
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel, shipped_seconds
-from sacma.store.failure import FailureKind, TrialFailure
-from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
+from sacma.store.outcome import CPUSeconds, FailureKind, Outcome, TrialFailure, TrialStatus
 from sacma.store.record import FinishedTrial
 
 

@@ -3,7 +3,6 @@
 import io
 import os
 import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,6 @@ def tar(path: Path, mode: str, names: dict[str, bytes]) -> Path:
     return path
 
 
-def zipped(path: Path, names: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in names.items():
-            archive.writestr(name, content)
-    return path
-
-
 @pytest.mark.parametrize(("ending", "mode"), [("tar", "w"), ("tgz", "w:gz"), ("tar.bz2", "w:bz2"), ("tar.xz", "w:xz")])
 def test_archives(tmp_path: Path, ending: str, mode: str) -> None:
     """Of each kind the same is read, packed as its content says."""
@@ -40,66 +32,41 @@ def test_archives(tmp_path: Path, ending: str, mode: str) -> None:
     assert dict(read_files(tar(tmp_path / "named_otherwise.tar", mode, CONTENT), ENDINGS)) == EXPECTED
 
 
-def test_zip(tmp_path: Path) -> None:
-    """Names with backslashes are paths, as in archives from Windows."""
-    path = zipped(tmp_path / "a.zip", {name.replace("/", "\\"): content for name, content in CONTENT.items()})
-    assert dict(read_files(path, ENDINGS)) == EXPECTED
-
-
 @pytest.mark.parametrize("name", ["/etc/a.info", "../a.info", "x/../../a.info", "..\\a.info"])
 def test_members_that_lead_out(tmp_path: Path, name: str) -> None:
     """They are refused, and nothing is written."""
-    paths = [tar(tmp_path / "a.tar", "w", {name: b""}), zipped(tmp_path / "a.zip", {name: b""})]
+    path = tar(tmp_path / "a.tar", "w", {name: b""})
     before = set(tmp_path.parent.rglob("*"))
-    for path in paths:
-        with pytest.raises(SacmaError, match=r"a member that leads out of it"):
-            read_files(path, ENDINGS)
+    with pytest.raises(SacmaError, match=r"a member that leads out of it"):
+        read_files(path, ENDINGS)
     assert set(tmp_path.parent.rglob("*")) == before
 
 
-@pytest.mark.parametrize("ending", ["tgz", "tar.bz2", "tar.xz", "tar", "zip"])
+@pytest.mark.parametrize("ending", ["tgz", "tar.bz2", "tar.xz", "tar"])
 def test_no_archive_or_not_all_of_it(tmp_path: Path, ending: str) -> None:
     """Both are one line."""
     path = tmp_path / f"a.{ending}"
     modes = {"tgz": "w:gz", "tar.bz2": "w:bz2", "tar.xz": "w:xz", "tar": "w"}
     big = {"a.dat": os.urandom(50_000)}
-    content = (zipped(path, big) if ending == "zip" else tar(path, modes[ending], big)).read_bytes()
-    almost = content[:-1] if ending != "tar" else b""  # which has no checksum
-    for broken in (b"", b"no archive", content[:1000], content[: len(content) // 2], almost):
+    content = tar(path, modes[ending], big).read_bytes()
+    for broken in (b"", b"no archive", content[:1000], content[: len(content) // 2]):
         path.write_bytes(broken)
         with pytest.raises(SacmaError, match=r"is not an intact archive|cannot be read") as caught:
             read_files(path, ENDINGS)
         assert len(str(caught.value).splitlines()) == 1
 
 
-def test_encrypted(tmp_path: Path) -> None:
-    """A zip that asks for a password is one line."""
-    path = zipped(tmp_path / "a.zip", {"a.dat": b"rows"})
-    content = bytearray(path.read_bytes())
-    for signature, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
-        content[content.index(signature) + offset] |= 1
-    path.write_bytes(content)
-    with pytest.raises(SacmaError, match=r"is not an intact archive: .* encrypted"):
-        read_files(path, ENDINGS)
-
-
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is small packed and large unpacked is refused, also where it is not what is read, or lies of its size."""
+    """What is small packed and large unpacked is refused, also where it is not what is read."""
     monkeypatch.setattr(archives, "LARGEST", 1000)
     monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 20_000)
     nothing = bytes(30_000)
     bombs = [tar(tmp_path / f"{n}.tgz", "w:gz", {name: nothing}) for n, name in enumerate(("a.dat", "a.txt"))]
-    bombs.append(zipped(tmp_path / "a.zip", {"a.dat": nothing}))
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.dat").write_bytes(nothing)
     for path in (*bombs, tmp_path / "folder"):
         with pytest.raises(SacmaError, match="that is not a COCO data set"):
             read_files(path, ENDINGS)
-    liar = zipped(tmp_path / "liar.zip", {"a.dat": nothing})
-    size = len(nothing).to_bytes(4, "little")
-    liar.write_bytes(liar.read_bytes().replace(size, (10).to_bytes(4, "little")))
-    with pytest.raises(SacmaError, match="is not an intact archive"):
-        read_files(liar, ENDINGS)
 
 
 def test_links(tmp_path: Path) -> None:

@@ -1,13 +1,11 @@
 """COCO data from anybody: any kind of file, and any bytes anywhere, are data or one line, and nothing hangs."""
 
-import contextlib
 import gzip
 import io
 import os
 import tarfile
 import time
 import tracemalloc
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,7 +98,7 @@ def test_any_kind_of_file(tmp_path: Path, name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("ending", ["tgz", "zip", "info"])
+@pytest.mark.parametrize("ending", ["tgz", "info"])
 def test_any_kind_of_file_as_the_archive(tmp_path: Path, kind: str, ending: str) -> None:
     """In the place of the archive itself: one line."""
     path = tmp_path / f"a.{ending}"
@@ -146,20 +144,15 @@ def test_any_bytes_in_any_line(tmp_path: Path, data: st.DataObject) -> None:
 
 def packed(kind: str, names: dict[str, bytes]) -> bytes:
     content = io.BytesIO()
-    if kind == "zip":
-        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as zipped:
-            for name, text in names.items():
-                zipped.writestr(name, text)
-    else:
-        with tarfile.open(fileobj=content, mode=f"w:{kind}") as archive:  # type: ignore[call-overload]
-            for name, text in names.items():
-                entry = tarfile.TarInfo(name)
-                entry.size = len(text)
-                archive.addfile(entry, io.BytesIO(text))
+    with tarfile.open(fileobj=content, mode=f"w:{kind}") as archive:  # type: ignore[call-overload]
+        for name, text in names.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text))
     return content.getvalue()
 
 
-ENDINGS = {"": "tar", "gz": "tgz", "bz2": "tar.bz2", "xz": "tar.xz", "zip": "zip"}
+ENDINGS = {"": "tar", "gz": "tgz", "bz2": "tar.bz2", "xz": "tar.xz"}
 
 
 @MANY
@@ -187,37 +180,21 @@ def test_any_name_in_an_archive(tmp_path: Path, name: str, kind: str) -> None:
     assert isinstance(read(path), str)
 
 
-def test_a_member_without_a_name(tmp_path: Path) -> None:
-    """A name that begins with NUL is read as an empty one, which zipfile itself trips over when it writes."""
-    archive = packed("zip", {"Xa.info": INFO.encode(), "b.info": b"funcId = "})
-    path = tmp_path / "a.zip"
-    path.write_bytes(archive.replace(b"Xa.info", b"\0a.info"))
-    assert "b.info" in str(read(path))
-
-
 def test_archives_in_archives_are_not_opened(tmp_path: Path) -> None:
     """They are no files of COCO's."""
     inner = packed("gz", {name: text.encode() for name, text in FILES.items()})
-    (tmp_path / "a.zip").write_bytes(packed("zip", {"inner.tgz": inner, "inner.zip": inner}))
-    assert "holds no COCO data" in str(read(tmp_path / "a.zip"))
+    (tmp_path / "a.tgz").write_bytes(packed("gz", {"inner.tgz": inner}))
+    assert "holds no COCO data" in str(read(tmp_path / "a.tgz"))
 
 
-@pytest.mark.parametrize("kind", ["gz", "zip"])
-def test_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tens of thousands of small files are refused, in a folder too."""
     monkeypatch.setattr(archives, "MOST_MEMBERS", 200)
     many = {f"{n}.txt": b"" for n in range(300)}
-    path = tmp_path / f"a.{ENDINGS[kind]}"
-    path.write_bytes(packed(kind, many))
+    path = tmp_path / "a.tgz"
+    path.write_bytes(packed("gz", many))
     for where in (path, written(tmp_path / "folder", many)):
         assert "holds more than 200 files and folders" in str(read(where))
-
-
-def test_the_list_of_a_zip_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long list of members is refused before it is in memory."""
-    monkeypatch.setattr(archives, "LARGEST_HEADER", 20_000)
-    (tmp_path / "a.zip").write_bytes(packed("zip", {f"{n}.txt": b"" for n in range(1000)}))
-    assert "the list of its members is too long" in str(read(tmp_path / "a.zip"))
 
 
 def block(kind: bytes, size: bytes, name: bytes = b"a.dat") -> bytes:
@@ -240,25 +217,13 @@ def record(key: str, value: str) -> bytes:
 
 
 MEMBER = block(b"0", b"00000000005\0") + b"hello".ljust(512, b"\0")
-SPARSE = record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") + record("GNU.sparse.realsize", "9" * 12)
 HOSTILE = {
-    "digits": told(b"1" * 200_000) + MEMBER,
-    "digits of a global header": told(b"1" * 200_000, b"g") + MEMBER,
-    "digits in small headers": told(b"1" * 3000) * 100 + MEMBER,
-    "many headers of one member": told(record("comment", "x" * 400)) * 5000 + MEMBER,
-    "a name without end": told(b"a" * 100_000, b"L") + MEMBER,
     "a negative size": block(b"0", b"\xff" * 12) + MEMBER,
     "a negative octal size": block(b"0", b"-0000000512\0") + MEMBER,
     "a negative size told before": told(record("size", "-512")) + MEMBER,
-    "a size of many digits": told(record("size", "9" * 5000)) + MEMBER,
     "a sparse member": block(b"S", b"00000000001\0") + MEMBER,
-    "a sparse member of pax": told(SPARSE + record("GNU.sparse.name", "a.dat")) + b"1" * 5120 + MEMBER,
-    "a map of a sparse member": told(record("GNU.sparse.map", "0,1" * 100) + record("GNU.sparse.size", "9" * 12)),
-    "a size beyond its end": block(b"0", b"77777777777\0") + MEMBER,
-    "a large size": block(b"0", b"\x80" + b"\0" * 3 + b"\xff" * 8) + MEMBER,
+    "a size beyond its end": block(b"0", b"00077777777\0") + MEMBER,
     "no header": b"1" * 512 + MEMBER,
-    "a record without length": told(b"0 path=a\n") + MEMBER,
-    "a record with a negative length": told(b"-9 path=a\n") + MEMBER,
 }
 
 
@@ -276,33 +241,8 @@ def test_a_hostile_tar_costs_nothing(tmp_path: Path, kind: str, ending: str) -> 
         taken, memory = time.process_time() - before, tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert taken < 10  # seconds, of which Python's own reader takes minutes
+    assert taken < 10  # seconds
     assert memory < 16 << 20
-
-
-@MANY
-@given(data=st.data(), form=st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]))
-def test_a_tar_is_read_as_python_reads_it(tmp_path: Path, data: st.DataObject, form: int) -> None:
-    """Names of any length and script, any content, folders and links, in each format."""
-    part = st.text("ab\xe4\u03c3_", min_size=1, max_size=70)
-    names = data.draw(st.lists(st.lists(part, min_size=1, max_size=4).map("/".join), max_size=4, unique=True))
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w", format=form) as archive:
-        for name in names:
-            entry = tarfile.TarInfo(f"{name}.dat")
-            entry.type = data.draw(st.sampled_from([tarfile.REGTYPE] * 3 + [tarfile.DIRTYPE, tarfile.SYMTYPE]))
-            entry.linkname = "b" * data.draw(st.sampled_from([1, 150])) if entry.issym() else ""
-            entry.mtime = data.draw(st.sampled_from([0, 1.5]))
-            body = data.draw(st.binary(max_size=1030)) if entry.isreg() else b""
-            entry.size = len(body)
-            with contextlib.suppress(ValueError):  # too long for ustar
-                archive.addfile(entry, io.BytesIO(body))
-    (tmp_path / "a.tar").write_bytes(content.getvalue())
-    content.seek(0)
-    with tarfile.open(fileobj=content) as archive:
-        files = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
-        expected = {name: file.read() for name, file in files.items() if file}
-    assert dict(archives.read_files(tmp_path / "a.tar", (".dat",))) == expected
 
 
 def test_rows_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

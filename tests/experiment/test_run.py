@@ -12,7 +12,7 @@ from sacma.errors import RunError, SacmaError
 from sacma.experiment.run import RunObserver, RunRequest, run_trials
 from sacma.experiment.workers import Result
 from sacma.store.completeness import Completeness
-from sacma.store.failure import TrialFailure
+from sacma.store.outcome import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
 from tests.commands import NoWorkers, no_workers

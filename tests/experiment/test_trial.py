@@ -22,8 +22,7 @@ from sacma.algorithms.decorator import algorithm
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.trial import attempt, run_trial
-from sacma.store.failure import TrialFailure
-from sacma.store.outcome import TrialStatus
+from sacma.store.outcome import TrialFailure, TrialStatus
 from sacma.store.record import encode
 from sacma.store.trace import COLUMNS, pack_trace
 from tests.conftest import SIX, best_after

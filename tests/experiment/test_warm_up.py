@@ -17,7 +17,7 @@ from sacma.experiment import trial
 from sacma.experiment.problem import BudgetedProblem
 from sacma.experiment.trial import attempt, run_trial
 from sacma.experiment.workers import LocalWorkers, results
-from sacma.store.failure import FailureKind, TrialFailure
+from sacma.store.outcome import FailureKind, TrialFailure
 from sacma.store.trace import COLUMNS
 from tests.conftest import SIX
 

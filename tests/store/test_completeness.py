@@ -10,7 +10,7 @@ from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel, shipped_seconds, work_in
 from sacma.store.completeness import Completeness, shard, to_run
-from sacma.store.failure import FailureKind, TrialFailure, decode_failure, encode_failure
+from sacma.store.outcome import FailureKind, TrialFailure, decode_failure, encode_failure
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sacma.coco.function_names import function_title
+from sacma.coco.suites import function_title
 from sacma.types import Array
 
 Json = dict[str, Any]

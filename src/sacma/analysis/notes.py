@@ -138,7 +138,6 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
     """Yield notes on files of COCO, and on trials that end before the budget of the comparison."""
     yield from (note for data in comparison.external for note in data.data.notes)
     yield from (_left_out(data.name, data.data.left_out) for data in comparison.external if data.data.left_out)
-    yield from (_coarse(data.name, data.data.levels) for data in comparison.external if data.data.levels is not None)
     for name in comparison.names:
         common = [t for t in comparison.compared.shared if t.algorithm == name]
         short = sum(trial.known_until < comparison.evaluations(trial.dimension) for trial in common)
@@ -151,23 +150,10 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
 
 def _left_out(name: str, parts: Mapping[DataPart, str]) -> str:
     """Return the note on data of an algorithm that cannot be used, and why."""
-    cells = [(D, f) for D, f, i in parts if f and i is None]
-    runs = [(D, f, i) for D, f, i in parts if f and i]
-    unknown = [(D, f) for D, f, i in parts if i == 0]
-    what = [*_functions(cells), *_instances(runs), *(f"runs of {of}" for of in _functions(unknown))]
+    what = _functions([(D, f) for D, f in parts if f])
     first, *others = dict.fromkeys(parts.values())
     more = f" (and {len(others)} more)" if others else ""
     return f"{name}: left out as damaged or not of the suite: {', '.join(what) or 'what no index tells'}: {first}{more}"
-
-
-def _coarse(name: str, levels: int) -> str:
-    """Return the note on an algorithm whose Δf was logged at few levels, or at other ones."""
-    few = f"{levels} level{'' if levels == 1 else 's'} a decade"
-    return (
-        f"{name}: its data tell where Δf passes {few} (COCO's number_target_triggers: {levels}), not the levels that "
-        f"others have: it may have been better in between, so {name} may rank worse than it is, and is no tie with an "
-        "algorithm that found the same; compare data that COCO logged by its defaults"
-    )
 
 
 def protocol_differences(comparison: Comparison, reading: Reading) -> tuple[str, ...]:

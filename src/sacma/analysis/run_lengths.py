@@ -31,8 +31,7 @@ import pandas as pd
 
 from sacma.analysis.tables import joined
 from sacma.analysis.trials import ROUNDING, Trial, by_cell
-from sacma.coco.function_names import BEST_2009
-from sacma.coco.suites import BBOB
+from sacma.coco.suites import BBOB, BEST_2009
 from sacma.types import Array
 
 END = 1000  # Evaluations/D at which curves end, as cocopp's do, unless some trial is longer

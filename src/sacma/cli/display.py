@@ -31,9 +31,9 @@ from sacma.errors import RunError, SacmaError
 from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, known_costs, work_in
 from sacma.experiment.run import CampaignResult, RunObserver, RunRequest, run_trials
 from sacma.files.atomic import why_no_folder
-from sacma.files.disk import free_bytes
+from sacma.files.scratch import free_bytes
 from sacma.store.completeness import Completeness, completeness_of
-from sacma.store.failure import TrialFailure
+from sacma.store.outcome import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage
 

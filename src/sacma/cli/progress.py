@@ -10,7 +10,7 @@ from rich.progress import BarColumn, TextColumn
 from sacma.cli.console import redraws
 from sacma.config.plan import TrialSpec
 from sacma.experiment.cost import CostModel, shipped_seconds, work_in
-from sacma.store.failure import TrialFailure
+from sacma.store.outcome import TrialFailure
 from sacma.store.record import FinishedTrial
 
 SECONDS_BETWEEN_LINES = 15.0

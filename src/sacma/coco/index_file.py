@@ -18,7 +18,7 @@ MOST_INSTANCE = 10**9  # largest number of an instance
 LONGEST_LINE = 1 << 20  # characters of a line: a thousand trials in an index, or a row of 40,000 dimensions
 LONGEST_QUOTE = 60  # characters of a file in a message
 
-DataPart = tuple[int, int, int | None]  # dimension, function and instance; None: all of its instances, 0: not known
+DataPart = tuple[int, int]  # dimension and function; 0: not known
 Lose = Callable[[DataPart, str], object]  # called with a part of the data that is left out, and why
 
 _HEADER = re.compile(r"\b(?:suite|funcId|function|DIM|dim|Precision|algId|algorithm|indicator)\s*+=")
@@ -30,9 +30,8 @@ _NAMED = re.compile(r"_f(\d{1,4})_DIM(\d{1,4})\b")
 class NamedRun:
     """A run of an entry."""
 
-    instance: int  # 0: not known
+    instance: int
     evaluations: int
-    fault: str = ""  # why it is left out
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def entries(where: str, content: bytes, suite: Suite, lose: Lose) -> Iterator[En
         unnamed = "bbob-biobj" if "indicator" in fields else suite.name if suite in {BBOB, NOISY} else BBOB.name
         given = fields.get("suite", unnamed)
         if given != suite.name and re.fullmatch(r"[A-Za-z][\w-]*", given):  # anything else is damage
-            lose((0, 0, None), f"{where} is of the suite {quoted(given)}; {_only(suite)}")
+            lose((0, 0), f"{where} is of the suite {quoted(given)}; {_only(suite)}")
             return
     if header:
         lose(_part(header), f"{where}: a header has no line of runs after it: '{quoted(header)}'")
@@ -109,7 +108,7 @@ def _part(header: str, line: str = "") -> DataPart:
     told = fields.get("DIM") or fields.get("dim", ""), fields.get("funcId") or fields.get("function", "")
     dimension, function = (named[2], named[1]) if named else told
     known = all(re.fullmatch(r"[0-9]{1,4}", number) for number in (dimension, function))
-    return (int(dimension), int(function), None) if known else (0, 0, None)
+    return (int(dimension), int(function)) if known else (0, 0)
 
 
 def _only(suite: Suite) -> str:
@@ -130,7 +129,7 @@ def _entry(where: str, header: str, line: str, suite: Suite, lose: Lose) -> Entr
             int(fields.get("DIM") or fields["dim"]),
             quoted(fields.get("algId") or fields["algorithm"]),
             data.replace("\\", "/"),
-            tuple(_run(where, run) for run in runs if run),
+            tuple(_run(run) for run in runs if run),
         )
     except (KeyError, ValueError) as error:
         lose(_part(header, line), f"{where}: not an entry of COCO's: '{quoted(header)}' ({quoted(error)})")
@@ -143,12 +142,9 @@ def _entry(where: str, header: str, line: str, suite: Suite, lose: Lose) -> Entr
     return None if fault else entry
 
 
-def _run(where: str, text: str) -> NamedRun:
+def _run(text: str) -> NamedRun:
     found = re.fullmatch(r"(\d{1,10}):([^|]{1,30})(?:\|.*)?", text)
-    try:
-        instance, evaluations = (int(found[1]), int(float(found[2]))) if found else (0, 0)
-    except (ValueError, OverflowError):
-        instance, evaluations = 0, 0
-    if 1 <= instance <= MOST_INSTANCE and 1 <= evaluations <= MOST:
-        return NamedRun(instance, evaluations)
-    return NamedRun(0, 0, f"{where}: not a run of COCO's: '{quoted(text)}'")
+    instance, evaluations = (int(found[1]), float(found[2])) if found else (0, 0)
+    if not (1 <= instance <= MOST_INSTANCE and 1 <= evaluations <= MOST):
+        raise ValueError(f"not a run of COCO's: '{quoted(text)}'")
+    return NamedRun(instance, int(evaluations))

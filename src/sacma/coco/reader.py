@@ -1,15 +1,15 @@
 """Reading of COCO data from any source, in folders and archives, without running or unpickling anything.
 
 The formats of all years are read, in sub-folders, with any instances, also repeated ones. Index files (``.info``) name
-the trials, data files (``.dat``, ``.tdat``) hold their best Δf. Of damaged data the run, or the function in its
-dimension, is left out and named; where nothing remains, that is an error.
+the trials, data files (``.dat``, ``.tdat``) hold their best Δf. Where data of a function in a dimension are damaged, it
+is left out there, and named; where nothing remains, that is an error.
 """
 
 import posixpath
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ import numpy as np
 
 from sacma.coco.archives import read_files
 from sacma.coco.index_file import MOST, DataPart, Entry, Lose, entries, lines_of, quoted, suite_of
-from sacma.coco.levels import coarse_levels
 from sacma.coco.suites import BBOB, Suite
 from sacma.errors import SacmaError
 from sacma.types import Array
@@ -63,7 +62,6 @@ class CocoData:
     notes: tuple[str, ...]  # remarks on the data, one line each
     left_out: Mapping[DataPart, str]  # what is damaged or of another suite, and why, one line each
     suite: Suite = BBOB
-    levels: int | None = None  # a decade, at which Δf was written down, where that is coarse; see ``coarse_levels``
     all_curves: tuple[Curve, ...] = ()  # with those that are not chosen
 
 
@@ -73,7 +71,6 @@ class _Trial:
     folder: str  # of its index file
     curve: Curve
     told: int  # evaluations as the index file says
-    at_levels: Array  # Δf as it passed levels; that of the last evaluation is none
 
 
 def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
@@ -153,8 +150,7 @@ def _data_set(
             "they are taken to end where their data end"
         )
     curves = tuple(sorted((trial.curve for trial in trials), key=lambda c: (c.function, c.dimension)))
-    levels = coarse_levels([trial.at_levels for trial in trials])
-    return CocoData(curves, names[0], (*said, *notes), left_out, suite, levels, curves)
+    return CocoData(curves, names[0], (*said, *notes), left_out, suite, curves)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -170,37 +166,34 @@ class _DataFiles:
     def __init__(self, path: Path, files: Mapping[str, bytes]) -> None:
         self.path, self.files = path, files
         self._taken: dict[str, int] = {}
-        self._runs: dict[str, list[Array | str]] = {}
+        self._runs: dict[str, list[Array]] = {}
         self._rows = 0
 
-    def trials(self, index: str, entry: Entry, lose: Lose) -> Iterator[_Trial]:
-        """Yield the intact trials of an entry. An index may name a data file several times, for successive runs."""
+    def trials(self, index: str, entry: Entry, lose: Lose) -> list[_Trial]:
+        """Return the trials of an entry. An index may name a data file several times, for successive runs."""
         D, f, folder = entry.dimension, entry.function, posixpath.dirname(index)
         data = posixpath.normpath(posixpath.join(folder, entry.data))
-        if data not in self.files:
-            lose((D, f, None), f"{self.path}: {quoted(index)} names {quoted(data)}, which is not there")
-            return
         first = self._taken.get(data, 0)
-        last = self._taken[data] = first + len(entry.runs)
-        names = [name for name in (data, f"{data.removesuffix('.dat')}.tdat") if name in self.files]
-        for name in names:
-            runs = self._runs_of(name)
-            if len(runs) < last:
-                said = f"{quoted(name)} has {len(runs)} runs, {quoted(index)} says {last}: it is not complete"
-                lose((D, f, None), next((run for run in runs if isinstance(run, str)), f"{self.path}: {said}"))
-                return
-        for number, run in enumerate(entry.runs, first):
-            where = f"{self.path}: {' and '.join(map(quoted, names))}, run {number + 1}"
-            parts = [self._runs_of(name)[number] for name in names]
-            intact = [part for part in parts if not isinstance(part, str)]
-            fault = run.fault or next((part for part in parts if isinstance(part, str)), "")
-            curve = fault or _curve(D, f, run.instance, where, intact)
-            if isinstance(curve, str):
-                lose((D, f, run.instance), curve)
-            else:
-                yield _Trial(entry.algorithm, folder, curve, run.evaluations, intact[0][1:-1, 1])
+        self._taken[data] = last = first + len(entry.runs)
+        try:
+            if data not in self.files:
+                raise ValueError(f"{quoted(index)} names {quoted(data)}, which is not there")  # noqa: TRY301
+            names = [name for name in (data, f"{data.removesuffix('.dat')}.tdat") if name in self.files]
+            for name in names:
+                if (number := len(self._runs_of(name))) < last:
+                    said = f"{quoted(name)} has {number} runs, {quoted(index)} says {last}: it is not complete"
+                    raise ValueError(said)  # noqa: TRY301
+            found = []
+            for number, run in enumerate(entry.runs, first):
+                where = f"{' and '.join(map(quoted, names))}, run {number + 1}"
+                curve = _curve(D, f, run.instance, where, [self._runs_of(name)[number] for name in names])
+                found.append(_Trial(entry.algorithm, folder, curve, run.evaluations))
+        except ValueError as error:
+            lose((D, f), f"{self.path}: {error}")
+            return []
+        return found
 
-    def _runs_of(self, name: str) -> list[Array | str]:
+    def _runs_of(self, name: str) -> list[Array]:
         if name not in self._runs:
             self._runs[name], rows = _runs(self.path, name, self.files[name], MOST_ROWS - self._rows)
             self._rows += rows
@@ -219,54 +212,47 @@ class _DataFiles:
         return (f"{self.path}: of its data files {runs} in no index file, and left out: {where}",)
 
 
-def _curve(dimension: int, function: int, instance: int, where: str, parts: Sequence[Array]) -> Curve | str:
-    """Return a trial by its runs in data files, or what is wrong with them."""
+def _curve(dimension: int, function: int, instance: int, where: str, parts: Sequence[Array]) -> Curve:
+    """Return a trial by its runs in data files; raise ValueError if they are not those of one trial."""
     if not all(map(len, parts)):
-        return f"{where}: it is empty, not a complete trial"
+        raise ValueError(f"{where}: it is empty, not a complete trial")
     rows = np.concatenate(parts)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     at, to = rows[:, 0], np.minimum.accumulate(rows[:, 1])
     if (rows[:, 1] > to + ROUNDING * np.abs(to)).any():
-        return f"{where}: the files contradict each other, they are not of one trial"
+        raise ValueError(f"{where}: the files contradict each other, they are not of one trial")
     falls = np.append(True, to[1:] < to[:-1])
     return Curve(function, dimension, instance, int(at[-1]), at[falls], to[falls], np.unique(at))
 
 
-def _runs(path: Path, name: str, content: bytes, most: int) -> tuple[list[Array | str], int]:
+def _runs(path: Path, name: str, content: bytes, most: int) -> tuple[list[Array], int]:
     """Return evaluation number and best Δf, columns 1 and 3, of each run of a data file, shape (n, 2) each.
 
-    Of a damaged run it is what is wrong with it. The second number is that of the lines.
+    The second number is that of the lines. Raises ValueError if a line is damaged.
     """
-    where = f"{path}: {quoted(name)}"
     runs: list[array[float]] = []
-    faults: dict[int, str] = {}  # by number of the run
     columns = rows = 0
-    for number, line in enumerate(lines_of(where, content), start=1):
+    for number, line in enumerate(lines_of(f"{path}: {quoted(name)}", content), start=1):
         rows += 1
         if rows > most:
             raise SacmaError(f"{path} has more than {MOST_ROWS:,} rows: that is not a COCO data set")
+        values = line.split()
         if line.startswith("%"):
             runs.append(array("d"))
             columns = 0
-            continue
-        values = line.split()
-        if not values:
-            continue
-        columns = columns or len(values)
-        try:
-            if len(values) != columns or columns < FEWEST_COLUMNS:
-                raise ValueError(f"{len(values)} columns")  # noqa: TRY301 the line is complete, or it is an error
-            runs[-1].extend((float(values[0]), float(values[2]), number))
-        except (ValueError, IndexError):
-            faults.setdefault(len(runs) - 1, f"{where}, line {number}: not COCO data: '{quoted(line)}'")
-    whole = faults.get(-1, "")  # rows before the first run
-    arrays = (np.array(run, float).reshape(-1, 3) for run in runs)
-    read = [whole or faults.get(number) or _checked(where, run) for number, run in enumerate(arrays)]
-    return read or [whole] * bool(whole), rows
+        elif values:
+            columns = columns or len(values)
+            try:
+                if len(values) != columns or columns < FEWEST_COLUMNS:
+                    raise ValueError(f"{len(values)} columns")  # noqa: TRY301 the line is complete, or it is an error
+                runs[-1].extend((float(values[0]), float(values[2]), number))
+            except (ValueError, IndexError):
+                raise ValueError(f"{quoted(name)}, line {number}: not COCO data: '{quoted(line)}'") from None
+    return [_checked(quoted(name), np.array(run, float).reshape(-1, 3)) for run in runs], rows
 
 
-def _checked(where: str, rows: Array) -> Array | str:
-    """Return evaluation number and best Δf of a run without line numbers, or what is impossible about them."""
+def _checked(where: str, rows: Array) -> Array:
+    """Return evaluation number and best Δf of a run without line numbers; raise ValueError if they are impossible."""
     at, to, lines = rows.T
     with np.errstate(invalid="ignore"):  # infinite values are reported first
         rises = to[1:] > to[:-1] + ROUNDING * np.abs(to[:-1])
@@ -278,5 +264,5 @@ def _checked(where: str, rows: Array) -> Array | str:
     }
     for what, found in wrong.items():
         if found.any():
-            return f"{where}, line {int(lines[found.argmax()])}: {what}"
+            raise ValueError(f"{where}, line {int(lines[found.argmax()])}: {what}")
     return rows[:, :2]

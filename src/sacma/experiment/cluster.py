@@ -20,7 +20,7 @@ from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.workers import LocalWorkers, Result, result_of
 from sacma.files.printable import one_line
-from sacma.store.failure import FailureKind, failed
+from sacma.store.outcome import FailureKind, failed
 
 try:
     import distributed

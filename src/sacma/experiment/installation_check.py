@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sacma import __version__
-from sacma.files.disk import existing_folder, free_bytes
+from sacma.files.scratch import existing_folder, free_bytes
 
 Finding = tuple[bool | None, str]
 """Soundness and reason of a ``CheckResult``."""
@@ -137,7 +137,7 @@ def workers() -> Finding:
     from sacma.config.plan import plan_study
     from sacma.config.study import Protocol, Study
     from sacma.experiment.workers import LocalWorkers, results
-    from sacma.store.failure import TrialFailure
+    from sacma.store.outcome import TrialFailure
     from sacma.strategy.settings import StrategySettings
 
     protocol = Protocol(functions=(8,), dimensions=(2,), instances=(1,), budget=20)

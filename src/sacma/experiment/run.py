@@ -14,7 +14,7 @@ from sacma.errors import RunError, SacmaError
 from sacma.experiment.resolve_algorithm import refuse_changed, resolve_algorithms
 from sacma.experiment.workers import LocalWorkers, Workers, results
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
-from sacma.store.failure import TrialFailure
+from sacma.store.outcome import TrialFailure
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Damage, Store
 from sacma.store.stored_study import StoredStudy, check_names, check_one_suite

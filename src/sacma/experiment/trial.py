@@ -29,8 +29,7 @@ from sacma.experiment.resolve_algorithm import add_missing_algorithm, resolve_al
 from sacma.experiment.seeding import begin_noise, sampling
 from sacma.files.printable import printable
 from sacma.process_wide import contained
-from sacma.store.failure import FailureKind, TrialFailure, failed, now
-from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
+from sacma.store.outcome import CPUSeconds, FailureKind, Outcome, TrialFailure, TrialStatus, failed, now
 from sacma.store.provenance import Provenance, environment
 from sacma.store.record import FinishedTrial, TrialRecord, finished
 from sacma.store.trace import Trace, counts_of, trace_of

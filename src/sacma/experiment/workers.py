@@ -13,7 +13,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.child import DeathError, Pool
 from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, of_the_machine
-from sacma.store.failure import FailureKind, TrialFailure, failed
+from sacma.store.outcome import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
 from sacma.threads import threads
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
-from sacma.store.failure import TrialFailure
-from sacma.store.outcome import Outcome
+from sacma.store.outcome import Outcome, TrialFailure
 from sacma.store.provenance import Manifest
 from sacma.store.record import RecordHead
 from sacma.store.store import Damage, Store

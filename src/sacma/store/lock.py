@@ -18,7 +18,7 @@ from pydantic import with_config
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line, printable
 from sacma.files.untrusted import parse_json_as
-from sacma.store.failure import now
+from sacma.store.outcome import now
 
 _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Flags of ``os.open``: do not follow links, which may lead to any file; do not wait for the writer of a pipe."""

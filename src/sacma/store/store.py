@@ -33,9 +33,8 @@ from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_file, atomic_folder, remove, remove_left_behind, write_atomically
 from sacma.files.printable import one_line
 from sacma.files.untrusted import UnfitFileError, first_problem, parse_json, read_file
-from sacma.store.failure import TrialFailure, decode_failure, encode_failure
 from sacma.store.lock import Holder, holder, locked
-from sacma.store.outcome import DamagedRecordError
+from sacma.store.outcome import DamagedRecordError, TrialFailure, decode_failure, encode_failure
 from sacma.store.provenance import Manifest
 from sacma.store.record import FinishedTrial, RecordHead, TrialRecord, decode, decode_head
 from sacma.store.stored_study import StoredStudy

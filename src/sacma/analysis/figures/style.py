@@ -18,7 +18,7 @@ import matplotlib as mpl
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
-from sacma.coco.function_names import BEST_2009
+from sacma.coco.suites import BEST_2009
 from sacma.files.printable import printable
 
 FONT = "DejaVu Sans"  # comes with matplotlib: the same everywhere

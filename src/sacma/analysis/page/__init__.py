@@ -21,7 +21,7 @@ from sacma.analysis.notes import scope
 from sacma.analysis.section import Report, Section
 from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_text, rendered
 from sacma.analysis.terms import explained
-from sacma.coco.function_names import BEST_2009, VIRTUAL_BEST
+from sacma.coco.suites import BEST_2009, VIRTUAL_BEST
 from sacma.files.printable import printable
 
 OFFLINE = Markup("default-src 'none'; img-src data:; style-src 'unsafe-inline'")  # what a page may load

@@ -12,7 +12,7 @@ from sacma.analysis.section import Findings, Report, Section, by_dimension, of_a
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, spanning
 from sacma.analysis.table_format import number as number_cell
 from sacma.analysis.trials import ROUNDING
-from sacma.coco.function_names import VIRTUAL_BEST, function_title
+from sacma.coco.suites import VIRTUAL_BEST, function_title
 
 SHARES = {"best": ".1f", "reached": ".1f", "median_ratio": ".2f"}
 ERT = "ert_per_dimension"
