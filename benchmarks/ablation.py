@@ -19,7 +19,7 @@ from benchmarks.common import ROOT, campaign_of, changed, end, markdown, markdow
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
-from sacma.surrogate.models.competition import Competition
+from sacma.surrogate.models import Competition
 from sacma.types import Array
 
 PROCESS, WARPED, QUADRATIC = (model.model_dump() for model in Competition().members)

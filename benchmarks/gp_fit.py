@@ -27,13 +27,17 @@ from sacma.config.study import load_studies
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.seeding import sampling
 from sacma.experiment.trial import suite_of
-from sacma.surrogate.base import FitStatus
-from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
-from sacma.surrogate.likelihood import BOUNDS
-from sacma.surrogate.models.gaussian_process import GaussianProcessModel
-from sacma.surrogate.part import Context
+from sacma.surrogate.gaussian_process import (
+    LOG_LENGTH,
+    LOG_NOISE,
+    LOG_SIGNAL,
+    GaussianProcess,
+    Hyperparameters,
+    fit_gaussian_process,
+)
+from sacma.surrogate.model import FitStatus, Fitted
+from sacma.surrogate.models import GaussianProcessModel, usual_start
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
 
 Result = TypeVar("Result")
 
@@ -61,35 +65,12 @@ class RecordedModel(GaussianProcessModel):
         """The input of each fit."""
         return self._fits
 
-    def build(self, context: Context) -> "Recorder":  # noqa: ARG002 one protocol
-        """Return the model of one strategy."""
-        return Recorder(self)
-
-
-class Recorder:
-    """Model of one strategy."""
-
-    def __init__(self, settings: RecordedModel) -> None:
-        self._fits = settings.fits
-        ratio = (settings.noise_std_start / settings.signal_std_start) ** 2
-        self._start = Hyperparameters(settings.length_start, ratio)
-        self._last: Hyperparameters | None = None
-
-    def fit(self, training: TrainingSet, whitening: Whitening) -> GaussianProcess | FitStatus:
+    def fit(self, training: TrainingSet, warm: Hyperparameters | None) -> Fitted | FitStatus:
         """Fit, and keep the input."""
-        warm = None if self._last is None else self._last.stretched(whitening.log_scale)
-        fitted = fit_gaussian_process(training, start=self._start, warm=warm)
+        fitted = super().fit(training, warm)
         if isinstance(fitted, GaussianProcess):
-            self._fits.append(RecordedFit(training, self._start, warm))
+            self._fits.append(RecordedFit(training, usual_start(self.noise_std_start), warm))
         return fitted
-
-    def keep(self, fitted: GaussianProcess, whitening: Whitening) -> None:
-        """Start the next search from a model that came to be used."""
-        self._last = fitted.hyperparameters.stretched(-whitening.log_scale)
-
-    def forget(self) -> None:
-        """Start the next search anew."""
-        self._last = None
 
 
 def main() -> None:
@@ -143,8 +124,8 @@ def compare(fit: RecordedFit, restarts: int) -> dict[str, float]:
 
 def log_likelihood_of_sklearn(fit: RecordedFit, y: np.ndarray, restarts: int) -> float:
     """Return the log marginal likelihood that scikit-learn's search finds."""
-    smallest = np.exp([2.0 * BOUNDS.log_signal[0], BOUNDS.log_length[0]])
-    noise = tuple(np.exp(2.0 * np.array(BOUNDS.log_noise)))
+    smallest = np.exp([2.0 * LOG_SIGNAL[0], LOG_LENGTH[0]])
+    noise = tuple(np.exp(2.0 * np.array(LOG_NOISE)))
     kernel = ConstantKernel(SIGNAL, (smallest[0], 1e8)) * Matern(fit.start.length, (smallest[1], 1e6), nu=2.5)
     kernel += WhiteKernel(fit.start.ratio * SIGNAL, noise)
     theirs = GaussianProcessRegressor(kernel, alpha=0.0, n_restarts_optimizer=restarts, random_state=0)

@@ -10,14 +10,12 @@ from scipy.interpolate import RBFInterpolator
 import sacma
 from sacma.algorithms.base import Problem
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
-from sacma.strategy.control import AnyControl
-from sacma.strategy.control.adaptive_generations import AdaptiveGenerations
-from sacma.strategy.errors.kendall import Kendall
-from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.base import FitStatus, Posterior
+from sacma.strategy.errors import Kendall
+from sacma.strategy.generation_control import AdaptiveGenerations
+from sacma.strategy.settings import AnyControl, StrategySettings
+from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
 

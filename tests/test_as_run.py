@@ -9,10 +9,8 @@ import pytest
 import yaml
 
 from sacma.config.study import load_study
-from sacma.strategy.control import CONTROLS
 from sacma.strategy.errors import ERRORS
-from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
-from sacma.surrogate.models import MODELS
+from sacma.strategy.settings import ACCEPTANCES, CONTROLS, MODELS, RESTARTS, SAMPLINGS
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "as_run.md").read_text(encoding="utf-8")

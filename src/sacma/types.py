@@ -4,3 +4,5 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+Indices = NDArray[np.intp]

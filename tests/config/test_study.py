@@ -7,12 +7,11 @@ import pytest
 from sacma.config.study import Protocol, load_studies, load_study
 from sacma.errors import SacmaError
 from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.control.adaptive_generations import AdaptiveGenerations
-from sacma.strategy.control.generations import Generations
-from sacma.strategy.control.none import NoControl
+from sacma.strategy.control import NoControl
+from sacma.strategy.generation_control import AdaptiveGenerations, Generations
 from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.models import GaussianProcessModel
 from tests.conftest import CONFIGS, SIX
 
 MINIMAL = "name: A\nalgorithm: surrogate-cmaes\n"
@@ -58,9 +57,7 @@ def test_shipped_configs_hold_the_papers_values(folder: str, radius: float, nois
     for s in studies.values():
         t = s.training_set
         assert (t.radius, t.n_req_factor, t.n_max_factor, t.selection.name) == (radius, 3, 15, "recent")
-        assert s.model == GaussianProcessModel(
-            covariance="matern-5/2", length_start=0.5, signal_std_start=2.0, noise_std_start=noise, warm_start=True
-        )
+        assert s.model == GaussianProcessModel(noise_std_start=noise)
     for name, g_m in (("gp1", 1), ("gp5", 5)):
         assert studies[name].control == Generations(model_generations=g_m)
     for name, expected in (
@@ -71,7 +68,7 @@ def test_shipped_configs_hold_the_papers_values(folder: str, radius: float, nois
         a = studies[name].control
         assert isinstance(a, AdaptiveGenerations)
         assert (a.error.name, a.transfer, a.error_threshold, a.update_rate) == expected
-        assert (a.max_model_generations, a.transfer_steepness) == (5, 2.0)
+        assert a.max_model_generations == 5
 
 
 def test_baseline_has_no_model() -> None:
@@ -112,7 +109,7 @@ def test_names_of_shipped_configs_differ() -> None:
         ),
         (
             CONTROLLED + "  training_set:\n    n_max_factor: 2\n",
-            "c.yaml:8: settings.training_set: n_max_factor is 2, less than n_req_factor, 3",
+            "c.yaml:8: settings.training_set: n_max_factor is 2, less than n_req_factor + n_req_offset, 3 + 0",
         ),
         (MINIMAL + "settings: 3\n", "c.yaml:3: settings: 3 is not a mapping"),
         (MINIMAL + "protocol: 3\n", "c.yaml:3: protocol: 3 is not allowed"),
@@ -151,8 +148,8 @@ def test_names_of_shipped_configs_differ() -> None:
         ("", "a config is a mapping"),
         (MINIMAL + "settings: []\n", "c.yaml:3: settings: [] is not a mapping"),
         (
-            WITH_MODEL.replace("process", "process, length_start: .inf"),
-            "settings.model.length_start: inf is not allowed",
+            WITH_MODEL.replace("process", "process, noise_std_start: .inf"),
+            "settings.model.noise_std_start: inf is not allowed",
         ),
         (MINIMAL + "protocol: {instances: 1:30}\n", "'1:30' is not a whole number"),
         (MINIMAL + "protocol: {functions: 010}\n", "'010' is not a whole number"),
@@ -173,11 +170,11 @@ def test_aliases_of_aliases(tmp_path: Path) -> None:
 def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
     """1e-8, 1.5, .5 and 2 are numbers, and a section with nothing in it is as good as none."""
     path = tmp_path / "c.yaml"
-    sampling, process = "{sigma0: 2}", "{name: gaussian-process, noise_std_start: 1e-3, length_start: .5}"
+    sampling, process = "{sigma0: .5}", "{name: gaussian-process, noise_std_start: 1e-3}"
     settings = f"settings: {{sampling: {sampling}, model: {process}, control: {{name: generations}}}}\n"
     path.write_text(MINIMAL + settings + "protocol:\n")
     s = load_study(path).settings
-    assert (s.sampling.sigma0, s.model.noise_std_start, s.model.length_start) == (2, 1e-3, 0.5)
+    assert (s.sampling.sigma0, s.model.noise_std_start) == (0.5, 1e-3)
     assert load_study(path).protocol == Protocol()
 
 

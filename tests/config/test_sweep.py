@@ -12,7 +12,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.config.study import load_study
 from sacma.config.sweep import MOST_SETTINGS, Sweep, load_sweep
 from sacma.errors import SacmaError
-from sacma.strategy.control.adaptive_generations import AdaptiveGenerations
+from sacma.strategy.generation_control import AdaptiveGenerations
 from sacma.strategy.settings import StrategySettings
 from tests.conftest import CONFIGS
 
@@ -96,7 +96,7 @@ def test_values_of_all_kinds(tmp_path: Path) -> None:
     """Whole numbers for fractions, infinity, null and booleans have names; how a number is written is no matter."""
     text = MINIMAL + (
         "grid:\n  training_set.radius: [8, .inf, 1e-8]\n  sampling.population_size: [null, 10]\n"
-        "  model.warm_start: [true, false]\n"
+        "  sampling.active: [true, false]\n"
     )
     names = [study.name for study in loaded(tmp_path, text).studies]
     assert names[:5] == ["A.8-null-true", "A.8-null-false", "A.8-10-true", "A.8-10-false", "A.inf-null-true"]
@@ -150,8 +150,8 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
             "s.yaml:5: algorithms.0.setings: unknown key; the nearest valid key is settings",
         ),
         (
-            GRID.replace("process}", "process, warm_strat: true}"),
-            "s.yaml:5: algorithms.0.settings.model.warm_strat: unknown key; the nearest valid key is warm_start",
+            GRID.replace("{name: gaussian-process}", "{name: random-forest, tree: 3}"),
+            "s.yaml:5: algorithms.0.settings.model.tree: unknown key; the nearest valid key is trees",
         ),
         (
             GRID + "protocol:\n  dimension: 2\n",
@@ -167,8 +167,8 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
         (
             MINIMAL + "grid:\n  training_set.n_req_factor: [3, 20, 30]\n  training_set.n_max_factor: [15, 25]\n",
             (
-                "n_max_factor is 15, less than n_req_factor, 20; allowed: n_max_factor ≥ n_req_factor (A with "
-                "training_set.n_req_factor: 20, training_set.n_max_factor: 15)"
+                "n_max_factor is 15, less than n_req_factor + n_req_offset, 20 + 0; allowed: no more than n_max_factor "
+                "(A with training_set.n_req_factor: 20, training_set.n_max_factor: 15)"
             ),
         ),
         (GRID.replace("[8, 64]", "[8, 8.0]"), "s.yaml:6: grid: several settings would be called a.8-recent"),

@@ -15,7 +15,7 @@ import yaml
 
 from sacma.analysis.statistics.posthoc import bergmann_hommel, friedman_posthoc, shaffer
 from sacma.analysis.statistics.ranks import iman_davenport
-from sacma.strategy.control.generation_control import GenerationControl
+from sacma.strategy.generation_control import GenerationControl
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from tests.docs.pages import PAGES, ROOT, blocks
 

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from sacma.strategy.shares.base import Share
 from sacma.surrogate.part import Context, Part
 from sacma.types import Array
 
@@ -17,7 +16,7 @@ class Alternating(Part):
     small: Annotated[float, Field(gt=0, le=1, description="α of every other generation")] = 0.2
     large: Annotated[float, Field(gt=0, le=1, description="α of the others")] = 0.6
 
-    def build(self, context: Context) -> Share:
+    def build(self, context: Context) -> "InTurns":
         """Return the share of one strategy."""
         return InTurns(self.small, self.large)
 

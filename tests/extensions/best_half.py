@@ -4,9 +4,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sacma.strategy.control.base import Control, Evaluation, no_better_than
+from sacma.strategy.control import Evaluation, no_better_than
 from sacma.strategy.population import Population
-from sacma.surrogate.part import Context, Part
+from sacma.surrogate.part import Part
 
 
 class BestHalf(Part):
@@ -14,14 +14,6 @@ class BestHalf(Part):
 
     name: Literal["best-half"] = "best-half"
     uses_model: ClassVar[bool] = True
-
-    def build(self, context: Context) -> Control:
-        """Return the control of one strategy."""
-        return Halves()
-
-
-class Halves:
-    """Without memory."""
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population."""

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from sacma.surrogate.base import Posterior
+from sacma.surrogate.model import Posterior
 from sacma.surrogate.part import Part
 from sacma.types import Array
 
@@ -13,6 +13,6 @@ class Lowest(Part):
     name: Literal["lowest"] = "lowest"
     joint: ClassVar[bool] = False
 
-    def worth(self, posterior: Posterior, best_value: float, parents: int) -> Array:
+    def worth(self, posterior: Posterior, parents: int) -> Array:
         """Return the predictions, negated."""
         return -posterior.mean

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from sacma.strategy.proposals.base import Proposer
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive, Standing
-from sacma.surrogate.part import Context, Part
+from sacma.surrogate.part import Part
 from sacma.types import Array
 
 
@@ -14,14 +13,6 @@ class Mean(Part):
     """m."""
 
     name: Literal["mean"] = "mean"
-
-    def build(self, context: Context) -> Proposer:
-        """Return the proposer of one strategy."""
-        return MeanProposer()
-
-
-class MeanProposer:
-    """Without memory."""
 
     def propose(self, model: TrainedModel, archive: Archive) -> Array:
         """Return the mean of the model's generation."""

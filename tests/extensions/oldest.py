@@ -5,8 +5,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sacma.surrogate.part import Part
-from sacma.surrogate.training_set import Indices
-from sacma.types import Array
+from sacma.types import Array, Indices
 
 
 class Oldest(Part):

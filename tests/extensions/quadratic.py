@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
+from sacma.surrogate.model import FitStatus, Fitted, Model, Posterior
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
 

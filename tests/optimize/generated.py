@@ -25,16 +25,20 @@ from sacma.algorithms.pycma import BIPOPSettings, LQSettings
 from sacma.optimize.methods import composed, named, names
 from sacma.optimize.parameters import Parameter
 from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.control import CONTROLS
 from sacma.strategy.criteria import CRITERIA
+from sacma.strategy.doubly_trained import SHARES
 from sacma.strategy.errors import ERRORS
-from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
-from sacma.strategy.proposals import PROPOSALS
-from sacma.strategy.settings import StrategySettings
-from sacma.strategy.shares import SHARES
-from sacma.strategy.starts import STARTS
-from sacma.surrogate.models import MODELS
-from sacma.surrogate.selections import SELECTIONS
+from sacma.strategy.settings import (
+    ACCEPTANCES,
+    CONTROLS,
+    MODELS,
+    PROPOSALS,
+    RESTARTS,
+    SAMPLINGS,
+    STARTS,
+    StrategySettings,
+)
+from sacma.surrogate.training_set import SELECTIONS
 from sacma.types import Array
 from tests.optimize.simulated import Simulated, without_waiting
 

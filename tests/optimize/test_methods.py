@@ -12,7 +12,7 @@ from sacma.algorithms.random_search import RandomSearchSettings
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config.study import Protocol, load_study
 from sacma.optimize.methods import Method, composed, method_of, named, names, registered
-from sacma.strategy.as_run.sampling import CMAESAsRun
+from sacma.strategy.as_run import CMAESAsRun
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import BIPOP, IPOP
 from sacma.strategy.settings import StrategySettings

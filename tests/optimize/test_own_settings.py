@@ -11,12 +11,11 @@ from pydantic import ValidationError, create_model
 import sacma
 from sacma.algorithms.algorithm_file import read_algorithm_file
 from sacma.algorithms.registry import ALGORITHMS, Origin
-from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.control.generations import Generations
+from sacma.strategy.cma_es import CMAES, CMAESSampling
+from sacma.strategy.generation_control import Generations
 from sacma.strategy.restarts import Start
-from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.models import GaussianProcessModel
 from sacma.surrogate.part import Context, Part
 from sacma.types import Array
 from tests.optimize.runs import bits
@@ -114,7 +113,7 @@ class OwnSampling(Part):
     sigma0: float = 1.0
     bounds: Literal["none", "penalty"] = "none"
 
-    def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+    def start(self, start: Start, initial_point: Array, context: Context) -> CMAES:
         """Begin a run of CMA-ES."""
         return CMAESSampling(sigma0=self.sigma0, bounds=self.bounds).start(start, initial_point, context)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.cma_update import CMAState
-from sacma.strategy.errors.base import JudgedPopulation
+from sacma.strategy.errors import JudgedPopulation
 from sacma.surrogate.part import Context
 from sacma.types import Array
 

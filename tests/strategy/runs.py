@@ -9,14 +9,12 @@ from pydantic import PrivateAttr
 from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.restarts import Start
-from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.surrogate.base import FitStatus, Fitted, Model
-from sacma.surrogate.models.gaussian_process import GaussianProcessModel
+from sacma.surrogate.model import FitStatus, Fitted, Model
+from sacma.surrogate.models import GaussianProcessModel
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
 Objective = Callable[[Array], float]
@@ -147,7 +145,7 @@ class Watched(CMAESSampling):
     """The first run stops after so many updates."""
     _runs: list["WatchedCMAES"] = PrivateAttr(default_factory=list)
 
-    def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+    def start(self, start: Start, initial_point: Array, context: Context) -> CMAES:
         """Begin a run, and remember it."""
         run = WatchedCMAES(initial_point, self.population(start, context), self.stepping(start), context)
         run.stop_at = self.stop_at if not self._runs else -1

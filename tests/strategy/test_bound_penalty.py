@@ -5,8 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sacma.strategy.bound_penalty import bound_penalty
-from sacma.strategy.pycma import pycma
+from sacma.strategy.pycma import bound_penalty, pycma
 
 NUMBERS = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0, np.inf]) | st.floats(-3, 3)
 LOWS = st.sampled_from([None, -np.inf, -1.0, -0.0, 0.0])

@@ -9,13 +9,9 @@ import pytest
 
 from sacma.strategy.criteria import CRITERIA
 from sacma.strategy.errors import ERRORS
-from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
-from sacma.strategy.proposals import PROPOSALS
-from sacma.strategy.settings import StrategySettings
-from sacma.strategy.transfer import TRANSFERS
-from sacma.surrogate.covariances import COVARIANCES
-from sacma.surrogate.models import MODELS
-from sacma.surrogate.selections import SELECTIONS
+from sacma.strategy.generation_control import TRANSFERS
+from sacma.strategy.settings import ACCEPTANCES, MODELS, PROPOSALS, RESTARTS, SAMPLINGS, StrategySettings
+from sacma.surrogate.training_set import SELECTIONS
 from tests.strategy.runs import DOUBLY, GP, KENDALL, Objective, Run, rosenbrock, sphere
 
 Content = Mapping[str, Any]
@@ -93,12 +89,6 @@ def test_proposals(proposals: str, control: str) -> None:
     }
     run = uses_its_model(content)
     assert any(len(points) == 1 for points in run.asked) or proposals == "none" or "share" in control
-
-
-@pytest.mark.parametrize("covariance", COVARIANCES)
-def test_covariances(covariance: str) -> None:
-    """Each covariance function."""
-    uses_its_model({"model": {**GP, "covariance": covariance}, "control": CONTROLS["generations"]})
 
 
 @pytest.mark.parametrize("parts", [PROPOSING, {"model": GP, "control": CONTROLS["adaptive"]}])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sacma.strategy.cma_es import CMAES, CMAESSampling
-from sacma.strategy.observer import Observer
+from sacma.strategy.generation import Observer
 from sacma.strategy.population import Population
 from sacma.surrogate.archive import Archive
 from tests.strategy.judged import box

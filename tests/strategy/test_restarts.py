@@ -7,12 +7,11 @@ from itertools import count
 import numpy as np
 import pytest
 
-from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import BIPOP, IPOP, Keeps, LastRun, Start
 from tests.strategy.judged import box
 from tests.strategy.runs import DOUBLY, Run, Scripted, Watched, parts, sphere
 
-LAST = LastRun(CMAESSampling().start(Start(1.0), np.zeros(2), box(2)), 100)
+LAST = LastRun(100, np.zeros(2), np.ones(2))
 
 
 def sizes(run: Run, restarts: int) -> list[int]:
@@ -29,18 +28,6 @@ def test_the_population_doubles_and_starts_over() -> None:
     assert sizes(run, 6) == [6, 12, 24, 6, 12, 24, 6]
 
 
-def test_the_factor_is_a_setting() -> None:
-    """λ is multiplied by it, and rounded."""
-    run = Run(parts(restarts={"name": "ipop", "max_restarts": 3, "population_factor": 1.5}), 2)
-    assert sizes(run, 3) == [6, 9, 14, 20]
-
-
-def test_the_last_restart_can_be_the_end() -> None:
-    """With after_last_restart: stop, the run after the last restart is the last run."""
-    run = Run(parts(restarts={"name": "ipop", "max_restarts": 2, "after_last_restart": "stop"}), 2)
-    assert sizes(run, 9) == [6, 12, 24]
-
-
 def test_each_run_begins_at_a_new_point() -> None:
     """They are drawn one after the other."""
     starts = (np.full(2, float(n)) for n in count(1))
@@ -54,8 +41,9 @@ def test_each_run_begins_at_a_new_point() -> None:
 @pytest.mark.parametrize("most", [0, 2])
 def test_starts(most: int) -> None:
     """Each at a new point with archive and errors kept, also where the sequence begins anew."""
-    plan = IPOP(max_restarts=most).build(box(2))
-    starts = [plan.next(None), *(plan.next(LAST) for _ in range(3))]
+    plan = IPOP(max_restarts=most)
+    following = plan.starts(box(2))
+    starts = [next(following), *(following.send(LAST) for _ in range(3))]
     growths = [1.0, 2.0, 4.0, 1.0] if most else [1.0] * 4
     assert starts == [Start(growth, None, Keeps.ARCHIVE_AND_ERROR) for growth in growths]
     assert not plan.evaluates_means
@@ -82,13 +70,11 @@ def test_initial_points_are_evaluated_first(bounds: str) -> None:
 
 def taken(evaluations_of: Callable[[Start], int], number: int, **settings: object) -> list[Start]:
     """Return the starts of BIPOP, with runs that take so many evaluations."""
-    plan = BIPOP(**settings).build(box(2))  # type: ignore[arg-type]
-    starts, last = [], None
-    for _ in range(number):
-        starts.append(plan.next(last))
-        assert starts[-1] is not None
-        last = LastRun(LAST.sampling, evaluations_of(starts[-1]))
-    return starts  # type: ignore[return-value]
+    following = BIPOP(**settings).starts(box(2))  # type: ignore[arg-type]
+    starts = [next(following)]
+    while len(starts) < number:
+        starts.append(following.send(replace(LAST, evaluations=evaluations_of(starts[-1]))))
+    return starts
 
 
 def test_two_regimes_share_the_evaluations() -> None:
@@ -124,8 +110,7 @@ def test_the_first_run_can_be_larger() -> None:
     usual, larger = (taken(lambda _: 100, 20, first_factor=factor) for factor in (1.0, 2.0))
     assert larger[0] == replace(usual[0], growth=2.0)
     assert larger[1:] == usual[1:]
-    noisy = BIPOP(first_factor=2.0).build(replace(box(2), noisy=True))
-    assert noisy.next(None) == usual[0]
+    assert next(BIPOP(first_factor=2.0).starts(replace(box(2), noisy=True))) == usual[0]
 
 
 def test_large_runs_end_after_the_last_doubling() -> None:

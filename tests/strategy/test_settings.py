@@ -31,7 +31,6 @@ def test_by_default_it_is_cma_es() -> None:
         ({"modell": GP}, "Extra inputs"),
         ({"model": {"name": "gaussian-proces"}, "control": DOUBLY}, "gaussian-process"),
         ({"model": {"name": "gaussian-process", "trees": 5}, "control": DOUBLY}, "Extra inputs"),
-        ({"model": {"name": "gaussian-process", "covariance": "matern-7/2"}, "control": DOUBLY}, "matern-5/2"),
         ({"control": {"name": "generations", "model_generations": -1}, "model": GP}, "greater than or equal to 0"),
         ({"control": {"name": "generations", "model_generations": 1.5}, "model": GP}, "integer"),
         ({"restarts": {"name": "ipop", "population_factor": 0.5}}, "greater than or equal to 1"),

@@ -2,18 +2,16 @@
 
 import math
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sacma.strategy.control.base import Control, Evaluation
-from sacma.strategy.control.none import EveryPoint
+from sacma.strategy.control import Evaluation, NoControl
 from sacma.strategy.generation import EvaluatedBy
 from sacma.strategy.population import Population
 from sacma.strategy.settings import StrategySettings
-from sacma.surrogate.base import FitStatus
-from sacma.surrogate.part import Context, Part
+from sacma.surrogate.model import FitStatus
 from tests.strategy.runs import (
     DOUBLY,
     ERRORS,
@@ -244,19 +242,8 @@ def test_end_at_a_proposal_counts_it_and_reports_no_generation() -> None:
     assert run.es.true_evaluations == len(run.points) + 1
 
 
-class Reluctant(Part):
+class Reluctant(NoControl):
     """Asks for no point before it asks for all."""
-
-    name: Literal["reluctant"] = "reluctant"
-    uses_model: ClassVar[bool] = False
-
-    def build(self, context: Context) -> Control:
-        """Return the control of one strategy."""
-        return NothingFirst()
-
-
-class NothingFirst(EveryPoint):
-    """Without memory."""
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population."""

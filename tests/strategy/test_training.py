@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from sacma.strategy.acceptance import RanksPopulation
 from sacma.strategy.cma_es import CMAES, CMAESSampling
-from sacma.strategy.training import Trainer, TrainingSetSettings
+from sacma.strategy.restarts import Start
+from sacma.strategy.training import RanksPopulation, Trainer, TrainingSetSettings, can_rank
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.base import FitStatus
+from sacma.surrogate.model import FitStatus
 from tests.strategy.judged import box
 from tests.strategy.runs import Scripted, sphere
 
@@ -90,7 +90,6 @@ def test_what_is_rejected_is_not_kept(run: CMAES) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"n_max_factor": 2}, "n_max_factor ≥ n_req_factor"),
         ({"n_max_factor": 4, "n_req_offset": 2}, r"n_req_factor \+ n_req_offset, 3 \+ 2; allowed: no more than"),
         ({"radius": 0.0}, "greater than 0"),
         ({"n_req_factor": 0}, "greater than or equal to 1"),
@@ -107,5 +106,35 @@ def test_predictions_have_one_value_a_point(run: CMAES) -> None:
     """A model of a user that returns a column, or too few, is an error: its ranking would be wrong without a word."""
     part = Scripted(changed=lambda predicted, _: predicted[:, None])
     of = Trainer(TrainingSetSettings(), part.build(box(D)), RanksPopulation(), np.random.default_rng(1))
-    with pytest.raises(ValueError, match=r"predicted values of shape \(\d+, 1\); allowed: \(\d+,\)"):
+    with pytest.raises(ValueError, match=r"ScriptedFit gave numbers of shape \(\d+, 1\); allowed: shape \(\d+,\)"):
         of.train(archive_of(20), run)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "expected"),
+    [
+        ([1.0, 2.0], True),
+        ([1.0, 1.0], False),
+        ([0.0, 0.0], False),
+        ([1.0, 1.0 + 2.0**-52], False),
+        ([1.0, 1.0 + 2.0**-48], True),
+        ([-1e9, -1e9 - 1e-7], False),
+        ([np.nan, 1.0], False),
+        ([1.0, np.inf], False),
+        ([-np.inf, 1.0], False),
+        ([-1.7e308, 1.7e308], True),
+    ],
+)
+def test_predictions_rank_where_they_are_finite_and_differ(predicted: list[float], *, expected: bool) -> None:
+    """By more than rounding."""
+    assert can_rank(np.array(predicted)) is expected
+
+
+def test_a_model_is_judged_by_the_population_as_sampled() -> None:
+    """Where the whole of it is repaired to one corner, it still has different points."""
+    run = CMAESSampling(bounds="penalty").start(Start(1.0), np.full(2, 50.0), box(2))
+    run.ask()
+    assert len(np.unique(run.proposed, axis=0)) == 1
+    judge = RanksPopulation().judge
+    assert judge(lambda x: x[:, 0], run, np.zeros(1)) == FitStatus.TRAINED
+    assert judge(lambda x: 0.0 * x[:, 0], run, np.zeros(1)) == FitStatus.CONSTANT_PREDICTION

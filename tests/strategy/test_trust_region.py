@@ -10,8 +10,8 @@ from scipy.linalg import null_space
 from scipy.optimize import brentq, minimize
 
 from sacma.strategy.settings import StrategySettings
-from sacma.strategy.starts.trust_region import TrustRegion, _Region, _replace
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
+from sacma.strategy.trust_region import TrustRegion, _Region, _replace
 from sacma.surrogate.part import Context
 from sacma.types import Array
 

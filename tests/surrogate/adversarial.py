@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import Hyperparameters, fit_gaussian_process
-from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.model import FitStatus
+from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
 START = Hyperparameters(length=0.5, ratio=2.5e-5)
@@ -83,8 +82,12 @@ def outcome(training: TrainingSet, rng: np.random.Generator) -> str:
     points = np.vstack(
         [training.inputs, training.inputs[:3] + scale * rng.standard_normal((3, training.inputs.shape[1]))]
     )
-    variance = model.predict_variance(points)
-    finite = np.all(np.isfinite(model.predict(points))) and np.all(np.isfinite(variance)) and np.all(variance >= 0.0)
+    variance = model.posterior(points, joint=False).variance
+    finite = (
+        np.all(np.isfinite(model.predict(points)))
+        and np.all(np.isfinite(variance))
+        and np.all(variance >= -1e-6 * model.signal)
+    )
     return "trained" if finite and np.isfinite(model.log_likelihood) else "not finite"
 
 

@@ -3,16 +3,13 @@
 import numpy as np
 
 from sacma.strategy.lagrangian import Lagrangian
-from sacma.surrogate.base import FitStatus
 from sacma.surrogate.combined import CombinedFit, CombinedModel, ConstantFit
-from sacma.surrogate.models.competition import Competition
-from sacma.surrogate.models.gaussian_process import GaussianProcessModel
-from sacma.surrogate.models.warped_process import WarpedProcessModel
+from sacma.surrogate.model import FitStatus, slope_of
+from sacma.surrogate.models import Competition, GaussianProcessModel, WarpedProcessModel
 from sacma.surrogate.part import Context
-from sacma.surrogate.slopes import by_differences, slope_of
-from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
+from tests.surrogate.differences import by_differences
 
 RNG = np.random.default_rng(3)
 WHITENING = Whitening(np.zeros(2), np.eye(2))
@@ -72,7 +69,7 @@ def test_gradients() -> None:
         fit, _ = fitted(kind)
         for point in 0.5 * RNG.normal(size=(5, 2)):
             value, gradient = slope_of(fit)(point)
-            expected, differences = by_differences(fit)(point)
+            expected, differences = by_differences(fit, point)
             np.testing.assert_allclose(value, expected, rtol=1e-9)
             np.testing.assert_allclose(gradient, differences, rtol=1e-4, atol=1e-5)
 

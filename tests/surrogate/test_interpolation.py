@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sacma.surrogate.interpolation import Interpolation
+from sacma.surrogate.quadratic import Interpolation
 from sacma.types import Array
 
 

@@ -5,21 +5,13 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import Matern
 
-from sacma.surrogate import likelihood
+from sacma.surrogate import gaussian_process
 from sacma.surrogate.compiled import DPOTRF
-from sacma.surrogate.likelihood import (
-    NO_TREND,
-    HyperparameterBounds,
-    limits,
-    log_likelihood,
-    maximise,
-    pairwise_distances,
-    posterior_mean,
-    standardise,
-)
+from sacma.surrogate.gaussian_process import NO_TREND, limits, standardise
+from sacma.surrogate.likelihood import JITTER_FACTOR, correlations, maximise, posterior_mean
 from sacma.types import Array
 
 
@@ -28,23 +20,22 @@ def sample(D: int, n: int, seed: int = 0) -> tuple[Array, Array]:
     return X, standardise(np.sum(X**2 + 3 * np.cos(4 * X), axis=1))[0]
 
 
-def correlations(X: Array, length: float) -> Array:
+def matern(X: Array, length: float) -> Array:
     return np.asarray(Matern(length, nu=2.5)(X))
 
 
 def evaluated(
     X: Array, y: Array, where: Array, log_length: float, log_ratio: float
 ) -> tuple[float, float, float, Array]:
-    factor = np.empty((len(y) + 2, len(y) + 2))
-    value, mean, signal = likelihood.evaluate(
-        DPOTRF, pairwise_distances(X), NO_TREND, y, where, log_length, log_ratio, factor
-    )
-    return value, mean, signal, factor
+    """Return the negative log likelihood at one place, β, s_f² and the factor."""
+    start = np.array([[log_length, log_ratio]])
+    path, _, _, _, mean, signal, factor, _ = maximise(DPOTRF, X, NO_TREND, y, where, start, 0, 0, False)
+    return float(path[0, 2]), mean, signal, factor
 
 
 def dense(X: Array, y: Array, length: float, ratio: float, mean: float, signal: float) -> float:  # noqa: PLR0917
     """The negative log density of a multivariate normal distribution, by the book."""
-    K = signal * (correlations(X, length) + ratio * np.eye(len(y)))
+    K = signal * (matern(X, length) + ratio * np.eye(len(y)))
     residual = y - mean
     return float(
         0.5 * residual @ np.linalg.solve(K, residual) + 0.5 * np.linalg.slogdet(K)[1] + 0.5 * len(y) * np.log(2 * np.pi)
@@ -52,13 +43,10 @@ def dense(X: Array, y: Array, length: float, ratio: float, mean: float, signal: 
 
 
 @pytest.mark.parametrize("D", [1, 2, 20])
-def test_distances_are_those_of_scipy(D: int) -> None:
-    """Pairwise distances agree with SciPy's, also of points 1e-14 apart, where squares cancel in other formulas."""
-    X = np.random.default_rng(0).standard_normal((17, D))
-    X[1] = X[0] + 1e-14
-    ours = pairwise_distances(X)
-    upper = np.triu_indices(17, 1)
-    np.testing.assert_allclose(ours[upper], squareform(pdist(X))[upper], rtol=1e-14)
+def test_correlations_are_those_of_scikit_learn(D: int) -> None:
+    """Of points from 1e-14 to 1e3 lengths apart."""
+    X = np.random.default_rng(0).standard_normal((17, D)) * np.geomspace(1e-14, 1e3, 17)[:, None]
+    np.testing.assert_allclose(correlations(X, X, 0.7), matern(X, 0.7), rtol=1e-9, atol=1e-290)
 
 
 @pytest.mark.parametrize(("log_length", "log_ratio"), [(1.0, -8.0), (2.0, -3.0), (0.0, -14.0), (-1.0, 2.0), (1.5, 3.5)])
@@ -70,24 +58,24 @@ def test_profiled_mean_and_signal_are_optimal(log_length: float, log_ratio: floa
     assert value == pytest.approx(dense(X, y, length, ratio, mean, signal), rel=1e-9)
     best = minimize(lambda p: dense(X, y, length, ratio, p[0], math.exp(p[1])), [0.1, 0.1], method="Nelder-Mead")
     assert value <= best.fun + 1e-9
-    assert log_likelihood(X, y, log_length, log_ratio) == -value
 
 
 def test_factor_is_that_of_the_correlation_matrix() -> None:
     """L of the bordered matrix holds L of A, L⁻¹1 and L⁻¹y."""
     X, y = sample(2, 20)
     *_, factor = evaluated(X, y, limits(y), 0.3, -5.0)
-    L = np.linalg.cholesky(correlations(X, math.exp(0.3)) + math.exp(-5.0) * np.eye(20))
+    L = np.linalg.cholesky(matern(X, math.exp(0.3)) + math.exp(-5.0) * np.eye(20))
     np.testing.assert_allclose(np.tril(factor[:20, :20].T), L, atol=1e-12)
     np.testing.assert_allclose(L @ factor[:20, 20], np.ones(20), atol=1e-10)
     np.testing.assert_allclose(L @ factor[:20, 21], y, atol=1e-10)
 
 
-def test_bounds_hold_and_are_met() -> None:
+def test_bounds_hold_and_are_met(monkeypatch: pytest.MonkeyPatch) -> None:
     """β stays within two ranges of the median, s_f² and σ_n² within their own bounds, at their edges where pressed."""
-    bounds = HyperparameterBounds(log_signal=(-0.1, 0.1), log_noise=(np.log(1e-3), np.log(0.5)), mean_ranges=0.001)
+    monkeypatch.setattr(gaussian_process, "MEAN_RANGES", 0.001)
     X, y = sample(2, 30)
-    where = limits(y, bounds)
+    where = limits(y)
+    where[2:6] = np.exp(2 * np.array([np.log(1e-3), np.log(0.5), -0.1, 0.1]))
     slack = 0.001 * np.ptp(y)
     edges = set()
     for log_length in (-2.0, 0.0, 2.0, 6.0):
@@ -107,9 +95,9 @@ def test_search_ends_at_a_maximum(D: int) -> None:
     path, ends, best, jitters, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), starts, 1, 60, False)
     assert list(ends) == [best]
     assert jitters == 0
-    polished = minimize(lambda p: -log_likelihood(X, y, p[0], p[1]), path[best, :2], method="Nelder-Mead")
+    polished = minimize(lambda p: evaluated(X, y, limits(y), p[0], p[1])[0], path[best, :2], method="Nelder-Mead")
     assert path[best, 2] <= polished.fun + 0.1
-    assert path[best, 2] == -log_likelihood(X, y, path[best, 0], path[best, 1])
+    assert path[best, 2] == evaluated(X, y, limits(y), path[best, 0], path[best, 1])[0]
 
 
 def test_evaluations_are_accounted_for() -> None:
@@ -134,7 +122,7 @@ def test_jitter_saves_a_singular_matrix() -> None:
     start = np.array([[1.0, -41.0]])
     path, _, best, jitters, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), start, 1, 40, False)
     assert jitters >= 1
-    assert path[0, 1] == pytest.approx(-41.0 + jitters * math.log(likelihood.JITTER_FACTOR))
+    assert path[0, 1] == pytest.approx(-41.0 + jitters * math.log(JITTER_FACTOR))
     assert math.isfinite(path[best, 2])
 
 
@@ -150,7 +138,7 @@ def test_posterior_mean_is_the_textbook_formula() -> None:
     """β + mᵀα with SciPy's distances."""
     X, y = sample(4, 30)
     *_, mean, _, _, weights = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([[1.0, -4.0]]), 1, 0, False)
-    A = correlations(X, math.e) + math.exp(-4.0) * np.eye(30)
+    A = matern(X, math.e) + math.exp(-4.0) * np.eye(30)
     Z = np.random.default_rng(5).standard_normal((7, 4))
     s = math.sqrt(5.0) * cdist(Z, X) / math.e
     expected = mean + (1 + s + s**2 / 3) * np.exp(-s) @ np.linalg.solve(A, y - mean)

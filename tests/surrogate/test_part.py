@@ -1,20 +1,18 @@
-"""Registries of kinds, and the type of a field that holds one."""
+"""Registries of kinds, the type of a field that holds one, and checks of the numbers that parts give."""
 
 from typing import Annotated, Any
 
+import numpy as np
 import pytest
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from sacma.strategy.control import CONTROLS
 from sacma.strategy.criteria import CRITERIA
-from sacma.strategy.errors import ERRORS
-from sacma.strategy.parts import ACCEPTANCES, RESTARTS, SAMPLINGS
-from sacma.strategy.proposals import PROPOSALS
-from sacma.strategy.shares import SHARES
-from sacma.strategy.starts import STARTS
-from sacma.surrogate.models import MODELS
-from sacma.surrogate.part import Part, kinds, one_of
-from sacma.surrogate.selections import SELECTIONS
+from sacma.strategy.doubly_trained import SHARES
+from sacma.strategy.errors import ERRORS, Kendall
+from sacma.strategy.settings import ACCEPTANCES, CONTROLS, MODELS, PROPOSALS, RESTARTS, SAMPLINGS, STARTS
+from sacma.strategy.training import TrainingSetSettings
+from sacma.surrogate.part import Kinds, Part, indices_of, numbers_of
+from sacma.surrogate.training_set import SELECTIONS
 
 REGISTRIES = [
     ACCEPTANCES, CONTROLS, CRITERIA, ERRORS, MODELS, PROPOSALS, RESTARTS, SAMPLINGS, SELECTIONS, SHARES, STARTS,
@@ -31,39 +29,53 @@ def test_kinds_are_known_by_their_names(registry: dict[str, type[Part]]) -> None
         assert all(field.description for key, field in kind.model_fields.items() if key != "name")
 
 
-@pytest.mark.parametrize("locations", [["sacma.strategy.errors.kendall:Kendall"], list("ab")])
-def test_one_kind_and_several_are_told_apart_by_name(locations: list[str]) -> None:
-    """Unknown names and unknown keys are refused, in both."""
-    registry = (
-        kinds(*locations)
-        if len(locations) == 1
-        else kinds("sacma.strategy.errors.kendall:Kendall", "sacma.strategy.errors.as_run:KullbackLeiblerAsRun")
-    )
+ONE, USUAL = Kinds(Kendall), Kinds(*ERRORS.values(), usual="kendall")
 
-    class Settings(BaseModel):
-        error: Annotated[one_of(registry), Field()]  # type: ignore[valid-type]
 
-    def load(**error: Any) -> Any:
-        return Settings.model_validate({"error": error}).error
+class Fields(BaseModel):
+    """Fields of all forms."""
 
-    assert isinstance(load(name="kendall"), ERRORS["kendall"])
-    for wrong in ({"name": "tau"}, {"name": "kendall", "discount": 2.0}):
+    one: Annotated[Any, ONE] = Kendall()
+    usual: Annotated[Any, USUAL] | None = None
+
+
+def test_a_field_holds_a_kind_by_its_name() -> None:
+    """Of one kind or several, or none; the name of the usual one may be left out; unknown keys are refused."""
+    assert isinstance(Fields.model_validate({"one": {"name": "kendall"}}).one, Kendall)
+    assert isinstance(Fields.model_validate({"usual": {}}).usual, Kendall)
+    assert isinstance(Fields.model_validate({"usual": {"name": "kendall-as-run"}}).usual, ERRORS["kendall-as-run"])
+    assert Fields.model_validate({"usual": None}).usual is None
+    wrongs: list[Any] = [{"one": {}}, {"one": {"name": "tau"}}, {"usual": {"name": "kendall", "discount": 2.0}}]
+    for wrong in wrongs:
         with pytest.raises(ValidationError):
-            load(**wrong)
+            Fields.model_validate(wrong)
 
 
 def test_parts_are_strict_and_frozen() -> None:
     """Numbers are not made of text, and nothing is changed."""
-    kind: Any = ERRORS["kullback-leibler-as-run"]
-    part = kind(discount=3)
-    assert part.discount == 3.0
+    part: Any = TrainingSetSettings(radius=3)
+    assert part.radius == 3.0
     with pytest.raises(ValidationError):
-        kind(discount="3")
+        TrainingSetSettings(radius="3")  # type: ignore[arg-type]
     with pytest.raises(ValidationError):
-        part.discount = 4.0
+        part.radius = 4.0
 
 
-def test_a_location_that_does_not_exist_is_an_error() -> None:
-    """Of the registry's author, at import."""
-    with pytest.raises((AttributeError, ModuleNotFoundError)):
-        kinds("sacma.strategy.errors.kendall:Nothing")
+@pytest.mark.parametrize(
+    ("given", "allowed"), [([1.0], "any"), ([[1.0, 2.0]], "any"), ([1.0, np.nan], "not NaN"), ([1.0, np.inf], "finite")]
+)
+def test_numbers_that_a_part_gives(given: list[Any], allowed: str) -> None:
+    """Of the right shape, and those that are allowed: the message names the part."""
+    np.testing.assert_array_equal(numbers_of(Kendall(), [[1.0, 2.0]], (-1, 2)), [[1.0, 2.0]])
+    np.testing.assert_array_equal(numbers_of(Kendall(), [1.0, np.inf], (2,), allowed="not NaN"), [1.0, np.inf])
+    with pytest.raises(ValueError, match=rf"Kendall gave numbers of shape .*; allowed: shape \(2,\), {allowed}"):
+        numbers_of(Kendall(), given, (2,), allowed=allowed)
+
+
+def test_indices_that_a_part_gives() -> None:
+    """Each once, ascending; others than those of points are refused."""
+    assert indices_of(Kendall(), [], 3).tolist() == []
+    assert indices_of(Kendall(), [2, 0, 2], 3).tolist() == [0, 2]
+    for wrong in ([3], [-1], [0.0], [[1]], [True]):
+        with pytest.raises(ValueError, match=r"Kendall chose .*; allowed: indices from 0 to 2"):
+            indices_of(Kendall(), wrong, 3)

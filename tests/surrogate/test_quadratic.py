@@ -28,15 +28,15 @@ def test_values() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("D", [1, 2, 5, 12])
+@pytest.mark.parametrize("D", [1, 2, 7])
 def test_in_a_ball(kind: str, D: int) -> None:
     """As low as the best of many searches of SciPy, and in the ball."""
-    for seed in range(10):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         q, radius = drawn(kind, D, rng), float(rng.choice([0.1, 1.0, 10.0]))
         s = minimum_in_ball(q.gradient, q.hessian, radius)
         assert np.linalg.norm(s) <= radius * (1 + 1e-9)
-        starts = rng.standard_normal((10, D)) * radius
+        starts = rng.standard_normal((4, D)) * radius
         best = min(q(in_ball(minimize(lambda s: q(in_ball(s, radius)), x).x, radius)) for x in starts)  # noqa: B023 used at once
         assert q(s) <= best + 1e-6 * (1 + abs(best))
 

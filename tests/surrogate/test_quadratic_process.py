@@ -6,8 +6,8 @@ from scipy.stats import special_ortho_group
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Exponentiation, Matern
 
-from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import Hyperparameters
+from sacma.surrogate.model import FitStatus
 from sacma.surrogate.quadratic_process import WEIGHTS, QuadraticProcess, fit_quadratic_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
@@ -16,7 +16,7 @@ START = Hyperparameters(0.5, 2.5e-5)
 
 
 def fitted(X: Array, y: Array) -> QuadraticProcess:
-    model = fit_quadratic_process(TrainingSet(X, y), start=START, warm=None, covariance="matern-5/2")
+    model = fit_quadratic_process(TrainingSet(X, y), start=START)
     assert isinstance(model, QuadraticProcess)
     return model
 
@@ -33,7 +33,7 @@ def test_it_is_scikit_learns_with_the_same_kernel(D: int) -> None:
     rng = np.random.default_rng(D)
     X, Z = rng.standard_normal((20 * D, D)), 2.0 * rng.standard_normal((7, D))
     model = fitted(X, bent(X))
-    p, q = model.fit.process, model.norm
+    p, q = model.process, model.norm
     assert q == pytest.approx(np.mean(np.sum(X**2, axis=1)))
     trend = ConstantKernel(model.weight / (4.0 * q**2)) * Exponentiation(DotProduct(np.sqrt(q)), 2)
     kernel = ConstantKernel(p.signal) * Matern(p.hyperparameters.length, nu=2.5) + ConstantKernel(p.signal) * trend
@@ -83,7 +83,7 @@ def test_reasons_for_having_none() -> None:
     """Constant values, and inputs that are all m."""
     X = np.random.default_rng(0).standard_normal((10, 2))
     for inputs, values in ((X, np.full(10, 3.0)), (np.zeros((10, 2)), np.arange(10.0))):
-        found = fit_quadratic_process(TrainingSet(inputs, values), start=START, warm=None, covariance="matern-5/2")
+        found = fit_quadratic_process(TrainingSet(inputs, values), start=START)
         assert found is FitStatus.CONSTANT_VALUES
 
 

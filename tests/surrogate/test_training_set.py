@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.selections import SELECTIONS
-from sacma.surrogate.training_set import Selection, TrainingSet, select_training_set
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import SELECTIONS, Selection, TrainingSet, Whitening, select_training_set
 from sacma.types import Array
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
+from sacma.surrogate.model import FitStatus
 from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.warped_process import QUANTILES, Warp, WarpedProcess, fit_warped_process, warps
 from sacma.types import Array
@@ -16,7 +16,7 @@ VALUES = np.array([3.0, 3.5, 5.0, 10.0, 1e4])
 
 
 def fitted(X: Array, y: Array) -> WarpedProcess:
-    model = fit_warped_process(TrainingSet(X, y), start=START, warm=None, covariance="matern-5/2")
+    model = fit_warped_process(TrainingSet(X, y), start=START)
     assert isinstance(model, WarpedProcess)
     return model
 
@@ -60,7 +60,7 @@ def test_it_is_the_plain_process_of_warped_values(level: int) -> None:
         np.testing.assert_array_equal(model.predict(X), warp.inverse(plain.predict(X)))
         np.testing.assert_array_equal(model.posterior(X).mean, plain.posterior(X).mean)
     change = np.sum(warp.log_slopes(y)) - len(y) * np.log(plain.scale)
-    p = model.fit.process
+    p = model.process
     best = p.log_likelihood + np.sum(model.warp.log_slopes(y)) - len(y) * np.log(p.scale)
     assert level % 2 or plain.log_likelihood + change <= best + 1e-9  # every other one is tried at first
 
@@ -97,7 +97,7 @@ def test_extreme_values() -> None:
         np.append(np.zeros(11), 1e300),
     ]
     for values in extremes:
-        found = fit_warped_process(TrainingSet(X, values), start=START, warm=None, covariance="matern-5/2")
+        found = fit_warped_process(TrainingSet(X, values), start=START)
         assert found is FitStatus.CONSTANT_VALUES or np.all(np.isfinite(found.posterior(X).mean))  # type: ignore[union-attr]
-    found = fit_warped_process(TrainingSet(X, np.full(12, 2.0)), start=START, warm=None, covariance="matern-5/2")
+    found = fit_warped_process(TrainingSet(X, np.full(12, 2.0)), start=START)
     assert found is FitStatus.CONSTANT_VALUES

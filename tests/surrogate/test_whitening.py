@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import Whitening
 from tests.cells import Cells
 
 

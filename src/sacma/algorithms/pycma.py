@@ -14,16 +14,8 @@ from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
-from sacma.strategy.cma_es import (
-    ActiveUpdate,
-    CMAESSampling,
-    PopulationSize,
-    StepSize,
-    contained_options,
-    default_population_size,
-    limited_in_1d,
-)
-from sacma.strategy.pycma import pycma
+from sacma.strategy.cma_es import ActiveUpdate, CMAESSampling, PopulationSize, StepSize, default_population_size
+from sacma.strategy.pycma import contained_options, limited_in_1d, pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
 from sacma.types import Array

@@ -6,12 +6,15 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from sacma.surrogate.part import Kinds
+
 Location = tuple[str, ...]  # keys from the top of a file down to one of them; entries of lists by number
 
 
 def kinds_of(info: FieldInfo) -> Mapping[str, type[BaseModel]]:
     """Return the models that a field can hold by name; the name is empty where there is no choice."""
-    found = [kind for kind in _within(info.annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    within = [kind for annotation in (info.annotation, *info.metadata) for kind in _within(annotation)]
+    found = [kind for kind in within if isinstance(kind, type) and issubclass(kind, BaseModel)]
     return {name_of(kind): kind for kind in found}
 
 
@@ -23,7 +26,7 @@ def name_of(kind: type[BaseModel]) -> str:
 
 def _within(annotation: Any) -> Iterator[Any]:
     yield annotation
-    for argument in get_args(annotation):
+    for argument in annotation.values() if isinstance(annotation, Kinds) else get_args(annotation):
         yield from _within(argument)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds
 
 from sacma.optimize.arguments import real_array, refuse, require
-from sacma.surrogate.whitening import Grid
+from sacma.surrogate.part import Grid
 from sacma.types import Array
 
 LARGEST = 1e100

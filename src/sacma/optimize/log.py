@@ -18,7 +18,7 @@ from sacma.optimize.result import Result, Status, history_of
 from sacma.process_wide import unbroken
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.strategy.lagrangian import violations
-from sacma.strategy.proposals.none import NoProposals
+from sacma.strategy.proposals import NoProposals
 from sacma.types import Array
 
 

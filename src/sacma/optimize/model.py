@@ -13,8 +13,8 @@ from sacma.optimize.arguments import number
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.base import Fitted
 from sacma.surrogate.combined import CombinedFit
+from sacma.surrogate.model import Fitted
 from sacma.types import Array
 
 MOST_DRAWN = 1500  # points at which functions are drawn from the posterior together

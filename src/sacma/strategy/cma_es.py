@@ -10,13 +10,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sacma.process_wide import quiet
-from sacma.strategy.bound_penalty import bound_penalty
 from sacma.strategy.cma_update import CMAConstants, CMAState
-from sacma.strategy.pycma import NoSolutions, pycma
+from sacma.strategy.pycma import NoSolutions, bound_penalty, contained_options, limited_in_1d, pycma
 from sacma.strategy.restarts import Start
-from sacma.strategy.sampling import Sampling
 from sacma.surrogate.part import Context, Part
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
 
 FEWEST_POINTS = 4  # of a population
@@ -37,24 +35,6 @@ def default_population_size(dimension: int, multiple: float = 1.0) -> int:
     [12, 14, 17, 21, 25]
     """
     return math.floor(multiple * (4 + 3 * math.log(dimension)))
-
-
-def contained_options(rng: np.random.Generator) -> dict[str, Any]:
-    """Return options that make pycma sample from ``rng``, print nothing and touch no file."""
-    return {
-        "seed": np.nan,  # leaves NumPy's global generator alone …
-        "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
-        "signals_filename": "",  # no option file from the working directory
-        "verbose": -10,
-        "verb_log": 0,
-        "verb_disp": 0,
-    }
-
-
-def limited_in_1d(sigma0: float, box: tuple[Array, Array], options: dict[str, Any], share: float) -> float:
-    """Return σ₀ of a run in one dimension: there pycma raises instead of limiting it to a share of the box."""
-    options["maxstd"] = np.inf
-    return min(sigma0, float(box[1][0] - box[0][0]) * share)
 
 
 StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
@@ -99,7 +79,7 @@ class CMAESSampling(Part):
             raise ValueError(f"growth of a start is {given}; allowed: populations of {FEWEST_POINTS} and more")
         return size
 
-    def start(self, start: Start, initial_point: Array, context: Context) -> Sampling:
+    def start(self, start: Start, initial_point: Array, context: Context) -> "CMAES":
         """Begin a run at ``initial_point``, shape (D,)."""
         return CMAES(initial_point, self.population(start, context), self.stepping(start), context)
 

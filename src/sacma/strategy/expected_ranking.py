@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from sacma.strategy.errors.ranking_difference import largest_ranking_difference, ranks
-from sacma.surrogate.base import Posterior
+from sacma.strategy.errors import largest_ranking_difference, ranks
 from sacma.surrogate.compiled import compiled, inlined
+from sacma.surrogate.model import Posterior
 from sacma.types import Array
 
 
@@ -85,8 +85,3 @@ def _expected_differences(mean: Array, rank: Array, covariance: Array, noise: fl
             if i != k and rank[i] - (rank[k] < rank[i]) <= parents:
                 expected[k] += _expected_displacement(i, k, mean, rank, slopes)
     return expected
-
-
-def load_compiled_code() -> None:
-    """Judge a small population: compiles the code, or loads it, before any trial is timed."""
-    expected_ranking_difference(Posterior(np.arange(3.0), np.eye(3), 0.0), parents=1)

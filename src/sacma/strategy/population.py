@@ -7,16 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sacma.strategy.errors.base import JudgedPopulation
-from sacma.strategy.observer import Observer
-from sacma.strategy.returned import indices_of
-from sacma.strategy.sampling import Sampling
+from sacma.strategy.cma_es import CMAES
+from sacma.strategy.errors import JudgedPopulation
+from sacma.strategy.generation import Observer
 from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows
-from sacma.surrogate.base import Posterior
-from sacma.surrogate.training_set import Indices
-from sacma.surrogate.whitening import read_only
-from sacma.types import Array
+from sacma.surrogate.model import Posterior
+from sacma.surrogate.part import indices_of
+from sacma.types import Array, Indices
 
 SAME = 1e-6
 """Distance, in standard deviations, of points that are equal but for rounding."""
@@ -44,10 +42,17 @@ def longest_step(dimension: int) -> float:
     return math.sqrt(dimension) + 2.0 * dimension / (dimension + 2.0)
 
 
+def read_only(array: Array) -> Array:
+    """Return a view of ``array`` that nobody can write to: parts of users are given the strategy's own arrays."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class Population:
     """The points that one generation samples; ``trainer`` is None without a surrogate."""
 
-    def __init__(self, run: Sampling, archive: Archive, trainer: Trainer | None, observer: Observer) -> None:
+    def __init__(self, run: CMAES, archive: Archive, trainer: Trainer | None, observer: Observer) -> None:
         self._run = run
         self._archive = archive
         self._trainer = trainer
@@ -104,7 +109,7 @@ class Population:
 
     def evaluate(self, indices: Indices) -> Requests:
         """Evaluate the points at ``indices`` with f, and archive them (Algorithm 1, steps 3 and 4)."""
-        self._asked = indices_of(indices, self.size)
+        self._asked = indices_of(self, indices, self.size)
         if not len(self._asked):  # its points all have values, of proposals: nothing is asked for
             self._observer.truth()
             return

@@ -1,4 +1,4 @@
-"""pycma, loaded without what a run does not need."""
+"""pycma, loaded without the modules that a run does not need, and with its randomness and files under our control."""
 
 import sys
 from collections.abc import Sequence
@@ -7,6 +7,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
 from typing import Any
+
+import numpy as np
+
+from sacma.types import Array
 
 DEFERRED = ("cma.s", "cma.fitness_models")
 """Modules of pycma that import Matplotlib and scipy.stats."""
@@ -60,3 +64,61 @@ class NoSolutions(dict[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         """Raise ``KeyError``."""
         raise KeyError(key)
+
+
+def contained_options(rng: np.random.Generator) -> dict[str, Any]:
+    """Return options that make pycma sample from ``rng``, print nothing and touch no file."""
+    return {
+        "seed": np.nan,  # leaves NumPy's global generator alone …
+        "randn": lambda *shape: rng.standard_normal(shape),  # … and samples from ours
+        "signals_filename": "",  # no option file from the working directory
+        "verbose": -10,
+        "verb_log": 0,
+        "verb_disp": 0,
+    }
+
+
+def limited_in_1d(sigma0: float, box: tuple[Array, Array], options: dict[str, Any], share: float) -> float:
+    """Return σ₀ of a run in one dimension: there pycma raises instead of limiting it to a share of the box."""
+    options["maxstd"] = np.inf
+    return min(sigma0, float(box[1][0] - box[0][0]) * share)
+
+
+@cache
+def bound_penalty() -> Any:
+    """Return pycma's penalty of points outside a box, with the same numbers in less time.
+
+    pycma's ``BoundPenalty`` repairs and penalises coordinate by coordinate, and each point several times a generation.
+    """
+    base: Any = pycma().BoundPenalty
+
+    class BoundPenalty(base):  # type: ignore[misc]
+        """``cma.BoundPenalty`` with another ``repair`` and another penalty."""
+
+        def __init__(self, bounds: Any = None) -> None:
+            super().__init__(bounds)
+            self._sides: tuple[Array, Array] | None = None
+
+        def repair(self, x: Array, copy_if_changed: bool = True) -> Array:  # noqa: FBT001, FBT002 pycma's signature
+            """Return ``x``, shape (D,) or (n, D), with each coordinate outside the box on its border."""
+            if self._sides is None:
+                D = np.shape(x)[-1]
+                self._sides = self.get_bounds("lower", D), self.get_bounds("upper", D)
+            lower, upper = self._sides
+            point = np.asarray(x)
+            # Of two zeros the bound, as Python's max and min of (bound, x) return the first of equals.
+            repaired = np.where(point > lower, point, lower)
+            repaired = np.where(repaired < upper, repaired, upper)
+            if copy_if_changed:
+                return repaired
+            x[:] = repaired
+            return x
+
+        def __call__(self, x: Any, archive: Any, gp: Any) -> Any:  # noqa: ARG002 pycma's signature
+            """Return the penalties of points, shape (λ, D): nothing is scaled or fixed, so that they are as sampled."""
+            points = np.asarray(x)
+            terms = self.gamma * (self.repair(points) - points) ** 2
+            # In the order of Python's sum; NumPy's has another from eight coordinates on.
+            return sum(terms.T) / points.shape[1]
+
+    return BoundPenalty

@@ -6,22 +6,63 @@ Importing this module is cheap: it needs neither pycma nor SciPy nor Numba.
 """
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
-from sacma.strategy.acceptance import RanksPopulation
+from sacma.strategy.approximate_ranking import ApproximateRanking
+from sacma.strategy.as_run import (
+    AdaptiveGenerationsAsRun,
+    CMAESAsRun,
+    GaussianProcessAsRun,
+    GenerationsAsRun,
+    IPOPAsRun,
+    SpansSample,
+)
 from sacma.strategy.cma_es import CMAESSampling
-from sacma.strategy.control import AnyControl
-from sacma.strategy.control.none import NoControl
-from sacma.strategy.parts import AnyAcceptance, AnyRestarts, AnySampling
-from sacma.strategy.proposals import AnyProposals
-from sacma.strategy.proposals.none import NoProposals
-from sacma.strategy.restarts import IPOP
-from sacma.strategy.starts import AnyStart
-from sacma.strategy.training import TrainingSetSettings
-from sacma.surrogate.models import MODELS, AnyModel
-from sacma.surrogate.part import Part, Settings
+from sacma.strategy.control import NoControl
+from sacma.strategy.doubly_trained import DoublyTrained
+from sacma.strategy.generation_control import AdaptiveGenerations, Generations
+from sacma.strategy.proposals import ModelOptimum, NoProposals
+from sacma.strategy.restarts import BIPOP, IPOP
+from sacma.strategy.training import RanksPopulation, TrainingSetSettings
+from sacma.strategy.trust_region import TrustRegion
+from sacma.surrogate.models import (
+    Competition,
+    GaussianProcessModel,
+    QuadraticProcessModel,
+    RandomForestModel,
+    WarpedProcessModel,
+)
+from sacma.surrogate.part import Kinds, Part, Settings, parts_within
+
+# The registries of parts, one line a kind; those of parts of parts are beside these: ``errors``, ``criteria``, …
+MODELS = Kinds(
+    GaussianProcessModel,
+    WarpedProcessModel,
+    QuadraticProcessModel,
+    Competition,
+    RandomForestModel,
+    GaussianProcessAsRun,
+    usual="gaussian-process",
+)
+ACCEPTANCES = Kinds(RanksPopulation, SpansSample, usual="ranks-population")
+CONTROLS = Kinds(
+    NoControl,
+    Generations,
+    AdaptiveGenerations,
+    DoublyTrained,
+    ApproximateRanking,
+    GenerationsAsRun,
+    AdaptiveGenerationsAsRun,
+)
+PROPOSALS = Kinds(NoProposals, ModelOptimum)
+SAMPLINGS = Kinds(CMAESSampling, CMAESAsRun, usual="cma-es")
+STARTS = Kinds(TrustRegion)
+RESTARTS = Kinds(IPOP, BIPOP, IPOPAsRun, usual="ipop")
+
+AnyModel = Annotated[Any, MODELS]
+AnyControl = Annotated[Any, CONTROLS]
 
 _USED = {
     "control": {"uses_model": "True or False"},
@@ -38,15 +79,15 @@ class StrategySettings(Settings):
     training_set: Annotated[TrainingSetSettings, Field(description="archived points that the model is trained on")] = (
         TrainingSetSettings()
     )
-    acceptance: Annotated[AnyAcceptance, Field(description="test that trained models must pass")] = RanksPopulation()
+    acceptance: Annotated[Any, ACCEPTANCES, Field(description="test that trained models must pass")] = RanksPopulation()
     control: Annotated[AnyControl, Field(description="generations or points to be evaluated with f")] = NoControl()
-    proposals: Annotated[AnyProposals, Field(description="points for f besides the sampled ones")] = NoProposals()
-    sampling: Annotated[AnySampling, Field(description="CMA-ES between two restarts")] = CMAESSampling()
+    proposals: Annotated[Any, PROPOSALS, Field(description="points for f besides the sampled ones")] = NoProposals()
+    sampling: Annotated[Any, SAMPLINGS, Field(description="CMA-ES between two restarts")] = CMAESSampling()
     start: Annotated[
-        AnyStart | None,
+        Annotated[Any, STARTS] | None,
         Field(description="search before the first run of CMA-ES, which starts at its best point; null: none"),
     ] = None
-    restarts: Annotated[AnyRestarts, Field(description="starts of further runs")] = IPOP()
+    restarts: Annotated[Any, RESTARTS, Field(description="starts of further runs")] = IPOP()
 
     @model_validator(mode="after")
     def _parts_have_what_is_used(self) -> "StrategySettings":
@@ -76,7 +117,7 @@ class StrategySettings(Settings):
     @property
     def parts(self) -> Iterator[Part]:
         """All parts chosen by name, parts of parts included."""
-        return _parts_of(self)
+        return iter(parts_within(self))
 
     @property
     def needs(self) -> tuple[tuple[str, str], ...]:
@@ -93,13 +134,3 @@ class StrategySettings(Settings):
 
 _prepared: set[str] = set()
 """Parts whose code this process has loaded."""
-
-
-def _parts_of(settings: BaseModel) -> Iterator[Part]:
-    for name in type(settings).model_fields:
-        value = getattr(settings, name)
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, BaseModel):
-                if isinstance(each, Part):
-                    yield each
-                yield from _parts_of(each)

@@ -6,37 +6,32 @@
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sacma.strategy.generation import Generation
+from sacma.strategy.cma_es import CMAES
+from sacma.strategy.control import Control
+from sacma.strategy.generation import Generation, Observer
 from sacma.strategy.lagrangian import Lagrangian
-from sacma.strategy.observer import Observer
 from sacma.strategy.population import FARTHEST, Outcomes, Population, Requests, Sample, longest_step
+from sacma.strategy.proposals import Proposer
 from sacma.strategy.restarts import Keeps, LastRun, Start
-from sacma.strategy.returned import Patience, points_of, ranking_values_of
-from sacma.strategy.sampling import Sampling
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows, missing_rows
-from sacma.surrogate.base import Model
 from sacma.surrogate.combined import CombinedFit, CombinedModel
-from sacma.surrogate.part import Context
-from sacma.surrogate.whitening import Grid
+from sacma.surrogate.model import Model
+from sacma.surrogate.part import Context, Grid, numbers_of
 from sacma.types import Array
 
-if TYPE_CHECKING:
-    from sacma.strategy.control.base import Control
-    from sacma.strategy.proposals.base import Proposer
-
+MOST_WITHOUT = 10_000  # generations in a row without an evaluation of f; sacma's own controls have a thousand
 MOST_DRAWN = 100  # samples, of which the best by the model is evaluated beside others
 
 
 class SurrogateStrategy:
     """The strategy: sampling, restarts, model, training set, evolution control and proposals.
 
-    >>> from sacma.strategy.settings import StrategySettings
     >>> control = {"name": "adaptive-generations", "error": {"name": "kendall"}}
     >>> settings = StrategySettings.model_validate({"model": {"name": "gaussian-process"}, "control": control})
     >>> rng = np.random.default_rng(1)
@@ -61,6 +56,9 @@ class SurrogateStrategy:
             wherever they are told or given, f and the constraints in a row: of shape (n, 1 + m) instead of (n,).
         most_restarts: after which the search ends.
     """
+
+    _control: Control
+    _proposer: Proposer
 
     def __init__(
         self,
@@ -91,16 +89,15 @@ class SurrogateStrategy:
         self._further: Array | None = None  # points besides a population, as the archive keeps them, shape (n, D)
         self._misses_from: int | None = None  # true evaluations; None: each of the asked points needs a value
         self._late_proposals: set[bytes] = set()  # points, as the archive keeps them
-        self._patience = Patience(settings.control, "generations")
+        self._evaluated, self._idle = 0, 0  # true evaluations, and generations since the last of them
         self._steps = self._optimize()
         self._asked: Sequence[Array] | None = next(self._steps, None)
 
     def _optimize(self) -> Requests:
         """Run CMA-ES with evolution control (Algorithm 1), one run after another."""
-        restarts, last = self._settings.restarts.build(self._context), None
-        while (start := restarts.next(last)) is not None:
-            if self.runs > self._most_restarts:
-                return
+        restarts = self._settings.restarts
+        start = next(starts := restarts.starts(self._context), None)
+        while start is not None and self.runs <= self._most_restarts:
             before = self.true_evaluations
             run = yield from self._search_first(self._begin(start), start)
             if restarts.evaluates_means:
@@ -108,9 +105,7 @@ class SurrogateStrategy:
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
                 yield from self._evaluate_further(run, mean[None], beside=run.population_size)
             proposed = self._archive.points[:0]  # evaluated with f, and in the next population
-            while not run.stop():
-                if self._ends_run:
-                    break
+            while not run.stop() and not self._ends_run:
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
                 self._population.recall(proposed)
@@ -123,23 +118,31 @@ class SurrogateStrategy:
                     self._update_merit(run)
             self._population = None
             value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
-            last = LastRun(run, self.true_evaluations - before, value_at_mean)
+            evaluations = self.true_evaluations - before
+            last = LastRun(evaluations, run.initial_point, run.mean, value_at_mean, run.recent_best)
+            try:
+                start = starts.send(last)
+            except StopIteration:
+                return
 
     def _ranking_values(self, population: Population) -> Generator[Sequence[Array], Array, Array | None]:
         """Return the values by which the control ranks a population, shape (λ,); None where it discards it."""
         values = yield from self._control.evaluate(population)
-        self._patience.passes(self.true_evaluations)
-        return None if values is None else ranking_values_of(self._control, values, population.size)
+        self._idle = self._idle + 1 if self.true_evaluations == self._evaluated else 0
+        self._evaluated = self.true_evaluations
+        if self._idle > MOST_WITHOUT:
+            raise ValueError(f"{type(self._control).__name__}: {MOST_WITHOUT} generations without an evaluation of f")
+        return None if values is None else numbers_of(self._control, values, (population.size,), allowed="not NaN")
 
-    def _begin(self, start: Start) -> Sampling:
+    def _begin(self, start: Start) -> CMAES:
         """Begin a run, with the memory of earlier ones that its start keeps."""
         s = self._settings
         if start.keeps is Keeps.NOTHING or not self.runs:
             self._archive = Archive(self._context.dimension, self._merit, averages=self._context.noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
-            self._control: Control = s.control.build(self._context)
-            self._proposer: Proposer = s.proposals.build(self._context)
+            self._control = s.control.build(self._context)
+            self._proposer = s.proposals.build(self._context)
             self._trainer: Trainer | None = None
             if s.model is not None:
                 self._trainer = Trainer(s.training_set, self._built(s.model), s.acceptance, self._context.rng)
@@ -150,11 +153,11 @@ class SurrogateStrategy:
         self.runs += 1
         self._model, self._ends_run = None, False
         x0 = self._initial_point() if start.initial_point is None else start.initial_point
-        run: Sampling = s.sampling.start(start, x0, self._context)
+        run: CMAES = s.sampling.start(start, x0, self._context)
         self._sampling = run
         return run
 
-    def _search_first(self, run: Sampling, start: Start) -> Generator[Sequence[Array], Array, Sampling]:
+    def _search_first(self, run: CMAES, start: Start) -> Generator[Sequence[Array], Array, CMAES]:
         """Evaluate the points of a search from x₀, and return the first run, begun where that ends.
 
         Not where more than 2D points are known already, nor where interpolation is misled: by noise, by cells in which
@@ -167,12 +170,10 @@ class SurrogateStrategy:
             return run
         search = s.start.search(run.whitening().mean, s.sampling.sigma0, context)
         points, last = next(search, None), self.true_evaluations + s.start.evaluations(context.dimension)
-        patience = Patience(s.start, "requests")
         while points is not None and self.true_evaluations < last:
-            given = points_of(s.start, points, context.dimension)
+            given = numbers_of(s.start, points, (-1, context.dimension))
             values = yield from self._known_or_evaluated(run, given, last - self.true_evaluations)
             points[:] = given  # where f has been evaluated
-            patience.passes(self.true_evaluations)
             if np.isnan(values).any():
                 break
             try:
@@ -191,7 +192,7 @@ class SurrogateStrategy:
         parts = [settings.build(self._context) for _ in range(1 + self._constraints)]
         return parts[0] if self._merit is None else CombinedModel(parts, self._merit)
 
-    def _update_merit(self, run: Sampling) -> None:
+    def _update_merit(self, run: CMAES) -> None:
         """Adapt the merit after a generation by the latest evaluations and where the distribution is."""
         if self._merit is None or not len(self._archive):
             return
@@ -204,14 +205,14 @@ class SurrogateStrategy:
         if self._merit.update(recent, centre):
             self._archive.measure()
 
-    def _evaluate_proposals(self, run: Sampling, model: TrainedModel | None) -> Outcomes:
+    def _evaluate_proposals(self, run: CMAES, model: TrainedModel | None) -> Outcomes:
         """Evaluate the points that the last model proposes, if any; they join the next population.
 
         Return those that have a value, as the archive keeps them, shape (n, D).
         """
         if model is None or not len(given := self._proposer.propose(model, self._archive)):
             return self._archive.points[:0]
-        points = points_of(self._proposer, given, self._context.dimension)
+        points = numbers_of(self._proposer, given, (-1, self._context.dimension))
         best_before = self._archive.standing
         outcomes = yield from self._evaluate_further(run, points, beside=0)
         late, proposals = missing_rows(outcomes), run.place(points)[1]
@@ -223,7 +224,7 @@ class SurrogateStrategy:
             run.inject(points[~late][sorted(best)])
         return proposals[~late & finite_rows(outcomes)]
 
-    def _known_or_evaluated(self, run: Sampling, points: Array, beside: int) -> Outcomes:
+    def _known_or_evaluated(self, run: CMAES, points: Array, beside: int) -> Outcomes:
         """Return the values of ``points`` of the distribution, shape (n, D); those that are not known are evaluated.
 
         Points are moved to where f has been evaluated.
@@ -236,7 +237,7 @@ class SurrogateStrategy:
             points[new] = asked
         return values
 
-    def _evaluate_further(self, run: Sampling, points: Array, beside: int) -> Outcomes:
+    def _evaluate_further(self, run: CMAES, points: Array, beside: int) -> Outcomes:
         """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values.
 
         NaN for those that have none after so many evaluations ``beside`` them. Points are moved to where f has been

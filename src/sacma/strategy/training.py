@@ -1,20 +1,18 @@
-"""Training of a model on the archive (Algorithm 1, steps 5 and 6)."""
+"""Training of a model on the archive (Algorithm 1, steps 5 and 6), and the acceptance of trained models."""
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Literal, Protocol
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from sacma.strategy.acceptance import Acceptance
-from sacma.strategy.sampling import Sampling
+from sacma.strategy.cma_es import CMAES
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
-from sacma.surrogate.part import Settings
-from sacma.surrogate.selections import AnySelection
-from sacma.surrogate.selections.recent import Recent
-from sacma.surrogate.training_set import Selection, select_training_set
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.model import FitStatus, Fitted, Model, Posterior
+from sacma.surrogate.part import Part, Settings, numbers_of
+from sacma.surrogate.training_set import AnySelection, Recent, Whitening, select_training_set
 from sacma.types import Array
 
 
@@ -38,17 +36,42 @@ class TrainingSetSettings(Settings):
 
     @model_validator(mode="after")
     def _room_for_a_training_set(self) -> "TrainingSetSettings":
-        if self.n_max_factor < self.n_req_factor:
-            raise ValueError(
-                f"n_max_factor is {self.n_max_factor}, less than n_req_factor, {self.n_req_factor}; "
-                "allowed: n_max_factor ≥ n_req_factor"
-            )
         if self.n_max_factor < self.n_req_factor + self.n_req_offset:  # then n_req ≤ n_max in every dimension
             raise ValueError(
                 f"n_max_factor is {self.n_max_factor}, less than n_req_factor + n_req_offset, "
                 f"{self.n_req_factor} + {self.n_req_offset}; allowed: no more than n_max_factor"
             )
         return self
+
+
+class Acceptance(Protocol):
+    """A test that a model must pass to be used."""
+
+    def judge(self, model: Callable[[Array], Array], run: CMAES, values: Array) -> FitStatus:
+        """Return ``TRAINED`` or the reason for rejecting the model.
+
+        Args:
+            model: returns predictions at points, shape (n, D).
+            run: with the population sampled for which the model was trained.
+            values: training values, shape (n_tr,).
+        """
+
+
+class RanksPopulation(Part):
+    """Acceptance of models whose predictions of the population are finite and differ."""
+
+    name: Literal["ranks-population"] = "ranks-population"
+
+    def judge(self, model: Callable[[Array], Array], run: CMAES, values: Array) -> FitStatus:  # noqa: ARG002 one protocol
+        """Predict the population; see ``Acceptance``."""
+        return FitStatus.TRAINED if can_rank(model(run.sampled)) else FitStatus.CONSTANT_PREDICTION
+
+
+def can_rank(predicted: Array) -> bool:
+    """Return whether predictions are finite and differ by more than floating-point resolution."""
+    lowest, highest = float(predicted.min()), float(predicted.max())
+    # False with NaN, and with infinity on both sides.
+    return highest - lowest > 4.0 * sys.float_info.epsilon * max(abs(lowest), abs(highest))
 
 
 @dataclass(frozen=True)
@@ -62,11 +85,7 @@ class TrainedModel:
 
     def __call__(self, points: Array) -> Array:
         """Return the predictions ŷ at ``points``, shape (n, D); raise ValueError for any other number of them."""
-        predicted = self.fitted.predict(self.whitening(points))
-        if np.shape(predicted) != (len(points),):
-            of = type(self.fitted).__name__
-            raise ValueError(f"{of} predicted values of shape {np.shape(predicted)}; allowed: ({len(points)},)")
-        return predicted
+        return numbers_of(self.fitted, self.fitted.predict(self.whitening(points)), (len(points),), allowed="any")
 
     def posterior(self, points: Array, *, joint: bool) -> Posterior:
         """Return the posterior at ``points``, shape (n, D)."""
@@ -94,7 +113,6 @@ class Trainer:
         self, settings: TrainingSetSettings, model: Model, acceptance: Acceptance, rng: np.random.Generator
     ) -> None:
         self._settings = settings
-        self._selection: Selection = settings.selection
         self._model = model
         self._acceptance = acceptance
         self._rng = rng
@@ -103,7 +121,7 @@ class Trainer:
         """Begin a run without memory of the last model."""
         self._model.forget()
 
-    def train(self, archive: Archive, run: Sampling) -> Training:
+    def train(self, archive: Archive, run: CMAES) -> Training:
         """Train a model on the archive 𝒜 for the population that ``run`` has sampled (Algorithm 1, steps 5 and 6)."""
         s, whitening = self._settings, run.whitening()
         D = len(whitening.mean)
@@ -113,7 +131,7 @@ class Trainer:
             radius=s.radius,
             required=s.n_req_factor * D + s.n_req_offset,
             largest=s.n_max_factor * D,
-            selection=self._selection,
+            selection=s.selection,
             rng=self._rng,
         )
         if training_set is None:

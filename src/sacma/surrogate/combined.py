@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from sacma.surrogate.archive import Merit
-from sacma.surrogate.base import FitStatus, Fitted, Model, Posterior
-from sacma.surrogate.slopes import slope_of
-from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.whitening import Whitening
+from sacma.surrogate.model import FitStatus, Fitted, Model, Posterior, slope_of
+from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
 

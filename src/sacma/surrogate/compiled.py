@@ -1,21 +1,16 @@
 """Compilation to machine code, and LAPACK from within it.
 
-Compiled code is cached on disk beside its module (or in the user's cache folder, where that one is read-only); see
-``code_cache``. The cache of a function notices changes of its own file, but not of other files that it calls into, so
-functions that call each other are in one file. After a change of this file, delete the caches (``make clean``).
+Numba keeps compiled code on disk, beside its module or in the user's cache folder. The cache of a function notices
+changes of its own file, but not of other files that it calls into, so functions that call each other are in one file.
+After a change of this file, delete the caches (``make clean``).
 """
 
-import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import njit, types
-from numba.core import event
 from numba.extending import get_cython_function_address, intrinsic
-
-from sacma.surrogate import SLOW_TO_COMPILE
-from sacma.surrogate.code_cache import CodeCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,26 +37,12 @@ def inlined_sums(function: Function) -> Function:
     return _njit(function, {"contract", "reassoc", "nsz"}, inline=True)
 
 
-class _Announcement(event.Listener):  # type: ignore[misc]
-    """Logs the compilation of the surrogate, which takes long."""
-
-    def on_start(self, event: Any) -> None:
-        function = event.data["dispatcher"].py_func
-        module, name = SLOW_TO_COMPILE
-        if function.__name__ == name and function.__module__.startswith(module):  # or a copy of it
-            logging.getLogger("sacma").info("compiling the surrogate (once per installation, about 10 s) …")
-
-    def on_end(self, event: Any) -> None:
-        """Log nothing more."""
-
-
-event.register("numba:compile", _Announcement())
-
-
 def _njit(function: Function, fastmath: set[str], *, inline: bool) -> Function:
-    dispatcher: Any = njit(error_model="numpy", fastmath=fastmath, forceinline=inline)(function)
-    dispatcher._cache = CodeCache(function)  # noqa: SLF001 as njit(cache=True) does with Numba's own
-    return dispatcher  # type: ignore[no-any-return]
+    options: dict[str, Any] = {"error_model": "numpy", "fastmath": fastmath, "forceinline": inline}
+    try:
+        return njit(cache=not inline, **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # no folder that can be written to: each process compiles
+        return njit(**options)(function)  # type: ignore[no-any-return]
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -10,16 +10,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from sacma.surrogate.base import FitStatus, Posterior
-from sacma.surrogate.compiled import DPOTRF
-from sacma.surrogate.covariances import USUAL, likelihood_of
-from sacma.surrogate.density import log_densities
-from sacma.surrogate.likelihood import BOUNDS, NO_TREND, HyperparameterBounds, limits, standardise
+from sacma.surrogate.compiled import DPOTRF, compiled
+from sacma.surrogate.likelihood import correlations, maximise, posterior_mean, posterior_mean_and_gradient
+from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -31,7 +29,18 @@ SEARCHES = 3
 
 HALVED = 200  # number of points from which on these searches use every other point, and only the best uses all
 MOST_EVALUATIONS = 40  # most evaluations of the likelihood in a search, which usually ends after about ten
+SMALLEST_RATIO = 1e-18  # smallest η tried: below, A is positive definite in double precision for the smallest n only
 EXPLAINS = 1.0  # least gain of a warm start over the log likelihood of mere noise; below, several starts follow
+
+
+# Bounds of the search, from the study's experiments.
+LOG_LENGTH = (-2.0, 25.0)  # of ln ℓ
+LOG_SIGNAL = (-2.0, 25.0)  # of ln s_f (the standard deviation)
+LOG_NOISE = (math.log(1e-6), math.log(10.0))  # of ln σ_n (the standard deviation)
+MEAN_RANGES = 2.0  # β stays within this many ranges of the standardised targets around their median
+
+NO_TREND = np.empty((0, 0))
+"""Stands for the covariance of a trend where there is none."""
 
 
 class SearchedFrom(StrEnum):
@@ -58,7 +67,6 @@ class Hyperparameters:
 class GaussianProcess:
     """A trained model; see ``fit_gaussian_process``."""
 
-    covariance: str  # name of the covariance function
     inputs: Array  # whitened training inputs, shape (n, D)
     center: float  # mean of the training values, subtracted from them
     scale: float  # sample standard deviation of the training values, divided by
@@ -68,69 +76,45 @@ class GaussianProcess:
     factor: Array  # L of A = M + ηI, lower triangle, shape (n, n); the upper triangle has no meaning
     weights: Array  # α = A⁻¹(y − β), shape (n,)
     log_likelihood: float  # log marginal likelihood of the standardised values
-    likelihood_evaluations: int  # of the search
-    half_evaluations: int  # of the search, on half the points
-    jitters: int  # increases of η of the starts
-    searched_from: SearchedFrom  # start of the search that found the optimum
+    costs: Mapping[str, int | str]  # of the search for hyperparameters, by column of the trace
 
     def predict(self, inputs: Array) -> Array:
         """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units.
 
         Infinite where it is too large for a float.
         """
-        points = np.ascontiguousarray(inputs)
-        standardised = likelihood_of(self.covariance).posterior_mean(
-            points, self.inputs, self.hyperparameters.length, self.mean, self.weights
-        )
         with np.errstate(over="ignore"):
-            return np.asarray(self.center + self.scale * standardised)
+            return np.asarray(self.center + self.scale * self._standardised(np.ascontiguousarray(inputs)))
+
+    def _standardised(self, inputs: Array) -> Array:
+        return posterior_mean(inputs, self.inputs, self.hyperparameters.length, self.mean, self.weights)
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs, joint=False), values)
+        return self.posterior(inputs, joint=False).log_densities(values)
 
     def value_and_gradient(self, point: Array) -> tuple[float, Array]:
         """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
-        value, gradient = likelihood_of(self.covariance).posterior_mean_and_gradient(
+        value, gradient = posterior_mean_and_gradient(
             point, self.inputs, self.hyperparameters.length, self.mean, self.weights
         )
         return self.center + self.scale * value, self.scale * gradient
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of the search for hyperparameters, by column of the trace."""
-        return {
-            "likelihood_evaluations": self.likelihood_evaluations,
-            "half_evaluations": self.half_evaluations,
-            "jitters": self.jitters,
-            "searched_from": self.searched_from,
-        }
-
-    def predict_variance(self, inputs: Array) -> Array:
-        """Return the posterior variance of the noise-free function at whitened ``inputs``, shape (n,).
-
-        s_f² (1 − mᵀA⁻¹m) in the objective's units squared, with m the correlations to the training inputs; the
-        largest float where it is too large for a float.
-        """
-        m = likelihood_of(self.covariance).correlations(
-            np.ascontiguousarray(inputs), self.inputs, self.hyperparameters.length
-        )
-        solved, _ = dtrtrs(self.factor, m.T, lower=1)
-        reduction = (solved**2).sum(axis=0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            variance = np.square(self.scale) * (self.signal * np.clip(1.0 - reduction, 0.0, None))
-        return np.asarray(np.nan_to_num(variance))
+        return self.costs
 
     def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
         """Return the posterior at whitened ``inputs``, shape (n, D), of standardised values."""
         points = np.ascontiguousarray(inputs)
-        length, compiled = self.hyperparameters.length, likelihood_of(self.covariance)
-        solved, _ = dtrtrs(self.factor, compiled.correlations(points, self.inputs, length).T, lower=1)
+        length = self.hyperparameters.length
+        solved, _ = dtrtrs(self.factor, correlations(points, self.inputs, length).T, lower=1)
         if joint:
-            remaining = compiled.correlations(points, points, length) - solved.T @ solved
+            remaining = correlations(points, points, length) - solved.T @ solved
         else:
             remaining = 1.0 - (solved**2).sum(axis=0)
         return Posterior(
-            mean=np.asarray(compiled.posterior_mean(points, self.inputs, length, self.mean, self.weights)),
+            mean=np.asarray(self._standardised(points)),
             covariance=self.signal * remaining,
             noise=self.signal * self.hyperparameters.ratio,
             center=self.center,
@@ -143,7 +127,6 @@ def fit_gaussian_process(
     *,
     start: Hyperparameters,
     warm: Hyperparameters | None = None,
-    covariance: str = USUAL,
     warm_evaluations: int = MOST_EVALUATIONS,
 ) -> GaussianProcess | FitStatus:
     """Fit a Gaussian process to n ≥ 2 points by maximum likelihood, or return the reason for having none.
@@ -151,7 +134,7 @@ def fit_gaussian_process(
     The search begins at ``warm``, the last model's optimum, if there is one, with at most ``warm_evaluations``. Without
     it, or where it ends hardly above the likelihood of mere noise, ``start``, the study's own, and ``STARTS`` follow.
     """
-    search = Search.of(training, covariance)
+    search = Search.of(training)
     if isinstance(search, FitStatus):
         return search
     if warm is not None:
@@ -161,14 +144,14 @@ def fit_gaussian_process(
     return search.model()
 
 
-def load_compiled_code(covariance: str = USUAL) -> None:
+def load_compiled_code() -> None:
     """Fit and use a small model: compiles the code, or loads it, before any trial is timed."""
     inputs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     training = TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0]))
-    process = fit_gaussian_process(training, start=Hyperparameters(length=0.5, ratio=1e-2), covariance=covariance)
+    process = fit_gaussian_process(training, start=Hyperparameters(length=0.5, ratio=1e-2))
     if isinstance(process, GaussianProcess):
         process.predict(inputs)
-        process.predict_variance(inputs)
+        process.posterior(inputs)
         process.value_and_gradient(inputs[0])
 
 
@@ -195,48 +178,35 @@ class Search:
         self,
         inputs: Array,
         standardised: tuple[Array, float, float],
-        covariance: str,
-        bounds: HyperparameterBounds,
         trend: Array = NO_TREND,
+        *,
+        mean_around_minimum: bool = False,
     ) -> None:
         self._inputs = inputs
         self._targets, self._center, self._scale = standardised
-        self._covariance = covariance
         self._trend = trend
-        self._likelihood = likelihood_of(covariance, trend=True) if trend.size else likelihood_of(covariance)
-        self._limits = limits(self._targets, bounds)
-        self._evaluations = 0
+        self._limits = limits(self._targets, mean_around_minimum=mean_around_minimum)
+        self.evaluations = 0  # of the likelihood of all points
         self._half_evaluations = 0
         self._jitters = 0
-        self._log_likelihood = -np.inf
+        self.log_likelihood = -np.inf  # the largest found so far
         self._best: tuple[SearchedFrom, Hyperparameters, float, float, Array, Array] | None = None
 
     @classmethod
-    def of(
-        cls, training: TrainingSet, covariance: str = USUAL, bounds: HyperparameterBounds = BOUNDS
-    ) -> "Search | FitStatus":
+    def of(cls, training: TrainingSet, *, mean_around_minimum: bool = False) -> "Search | FitStatus":
         """Standardise a training set and return its search, or the reason for having none."""
         standardised = standardise(training.values)
         if standardised[2] == 0.0:
             return FitStatus.CONSTANT_VALUES
-        return cls(np.ascontiguousarray(training.inputs), standardised, covariance, bounds)
-
-    @property
-    def log_likelihood(self) -> float:
-        """The largest found so far; minus infinity before."""
-        return self._log_likelihood
-
-    @property
-    def evaluations(self) -> int:
-        """Number of evaluations of the likelihood so far, of all points."""
-        return self._evaluations
+        inputs = np.ascontiguousarray(training.inputs)
+        return cls(inputs, standardised, mean_around_minimum=mean_around_minimum)
 
     @property
     def explains(self) -> bool:
         """True if the best is clearly above the likelihood of mere noise, y_i ~ N(0, s²)."""
         n = len(self._targets)
         noise = -0.5 * n * (math.log(2.0 * math.pi * (n - 1) / n) + 1.0)
-        return bool(self._log_likelihood > noise + EXPLAINS)
+        return bool(self.log_likelihood > noise + EXPLAINS)
 
     def run_from_several(self, start: Hyperparameters) -> None:
         """Search from ``start`` and ``STARTS``: on half the points where there are many, and then on all of them."""
@@ -246,7 +216,7 @@ class Search:
             return
         inputs, targets = self._inputs[::2].copy(), self._targets[::2].copy()
         trend = self._trend[::2, ::2].copy()
-        path, ends, *_ = self._likelihood.maximise(
+        path, ends, *_ = maximise(
             DPOTRF, inputs, trend, targets, self._limits, starts, SEARCHES, MOST_EVALUATIONS, False
         )
         self._half_evaluations += len(path)
@@ -257,7 +227,7 @@ class Search:
         return self._run(origin, _logarithms(starts), most=most)
 
     def _run(self, origin: SearchedFrom, starts: Array, searches: int = 1, most: int = MOST_EVALUATIONS) -> float:
-        path, _, best, jitters, mean, signal, factor, weights = self._likelihood.maximise(
+        path, _, best, jitters, mean, signal, factor, weights = maximise(
             DPOTRF,
             self._inputs,
             self._trend,
@@ -268,11 +238,11 @@ class Search:
             most,
             searches > 1,  # a careful end where all points have been seen from the start
         )
-        self._evaluations += len(path)
+        self.evaluations += len(path)
         self._jitters += jitters
         log_length, log_ratio, negative_log = path[best].tolist()
-        if -negative_log > self._log_likelihood:
-            self._log_likelihood = -negative_log
+        if -negative_log > self.log_likelihood:
+            self.log_likelihood = -negative_log
             n = len(self._targets)
             optimum = Hyperparameters(math.exp(log_length), math.exp(log_ratio))
             self._best = origin, optimum, mean, signal, factor[:n, :n].T, weights
@@ -285,7 +255,6 @@ class Search:
             return FitStatus.NO_FACTOR
         origin, optimum, mean, signal, factor, weights = self._best
         return GaussianProcess(
-            covariance=self._covariance,
             inputs=self._inputs,
             center=self._center,
             scale=self._scale,
@@ -294,9 +263,65 @@ class Search:
             signal=signal,
             factor=factor,
             weights=weights,
-            log_likelihood=self._log_likelihood,
-            likelihood_evaluations=self._evaluations,
-            half_evaluations=self._half_evaluations,
-            jitters=self._jitters,
-            searched_from=origin,
+            log_likelihood=self.log_likelihood,
+            costs={
+                "likelihood_evaluations": self.evaluations,
+                "half_evaluations": self._half_evaluations,
+                "jitters": self._jitters,
+                "searched_from": origin,
+            },
         )
+
+
+@compiled
+def standardise(values: Array) -> tuple[Array, float, float]:
+    """Return (values − center)/scale with their mean and sample standard deviation, and these two.
+
+    The least value is subtracted first, which leaves the exact differences of values that hardly differ. The scale
+    is 0 if values differ by rounding only, or by more than a float can hold.
+    """
+    n = len(values)
+    least, largest = values[0], values[0]
+    for value in values:
+        least, largest = min(least, value), max(largest, value)
+    reach = largest - least
+    if not (math.isfinite(reach) and reach > 8.0 * np.finfo(np.float64).eps * max(abs(least), abs(largest))):
+        return np.zeros(n), least, 0.0
+    targets = (values - least) / reach  # in [0, 1]: their squares neither overflow nor vanish
+    mean = 0.0
+    for i in range(n):
+        mean += targets[i] / n
+    variance = 0.0
+    for i in range(n):
+        variance += (targets[i] - mean) ** 2 / (n - 1)
+    deviation = math.sqrt(variance)
+    for i in range(n):
+        targets[i] = (targets[i] - mean) / deviation
+    return targets, least + mean * reach, deviation * reach
+
+
+def limits(targets: Array, *, mean_around_minimum: bool = False) -> Array:
+    """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,).
+
+    β is near the median of the targets, or, as in the published code, near their minimum.
+    """
+    result = _hyperparameter_limits().copy()
+    result[:2] = _mean_limits(targets, MEAN_RANGES, mean_around_minimum)
+    return result
+
+
+@compiled
+def _mean_limits(targets: Array, ranges: float, around_minimum: bool) -> tuple[float, float]:
+    ordered = np.sort(targets)
+    slack = ranges * (ordered[-1] - ordered[0])
+    middle = 0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
+    if around_minimum:
+        middle = ordered[0]
+    return middle - slack, middle + slack
+
+
+@cache
+def _hyperparameter_limits() -> Array:
+    noise, signal = np.exp(2.0 * np.array(LOG_NOISE)), np.exp(2.0 * np.array(LOG_SIGNAL))
+    ratio = max(SMALLEST_RATIO, noise[0] / signal[1]), noise[1] / signal[0]
+    return np.array([-np.inf, np.inf, *noise, *signal, *LOG_LENGTH, *np.log(ratio)])

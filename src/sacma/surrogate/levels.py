@@ -5,11 +5,11 @@ better last. The likelihood changes little from one training to the next, so tha
 price of a few evaluations.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sacma.surrogate.base import FitStatus
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, Search, SearchedFrom
+from sacma.surrogate.model import FitStatus
 
 MOST_AT_NEIGHBOUR = 1
 """Most evaluations of the likelihood at a neighbouring level after the first."""
@@ -30,11 +30,15 @@ class Leveled:
 
 @dataclass(frozen=True)
 class LeveledFit:
-    """The most likely model found, and where the next search starts."""
+    """The most likely model found; models with a third hyperparameter are made of it."""
 
     process: GaussianProcess
-    hyperparameters: Leveled
+    hyperparameters: Leveled  # start of the next search
     evaluations: int  # of the likelihood, in all searches
+
+    def search(self) -> Mapping[str, int | str]:
+        """Return the cost of all searches for hyperparameters, by column of the trace."""
+        return {**self.process.costs, "likelihood_evaluations": self.evaluations}
 
 
 def search_levels(

@@ -10,7 +10,7 @@
 | η      | ``ratio``      | noise ratio σ_n²/s_f²                                                       |
 | β      | ``mean``       | constant mean                                                               |
 | M      |                | correlations, functions of r/ℓ                                              |
-| T      | ``trend``      | covariances of a trend in units of s_f², added to M in copies with a trend  |
+| T      | ``trend``      | covariances of a trend in units of s_f², shape (n, n); (0, 0): there is none |
 | A      |                | M + T + ηI = LLᵀ, so that the covariance of y is s_f² A                     |
 
 The negative log likelihood is
@@ -26,52 +26,25 @@ What remains is a function of (ln ℓ, ln η). One value of it costs one factori
 two more rows of the matrix, so that L⁻¹1 and L⁻¹y come with its factor. A slope would cost A⁻¹, twice as much
 as two more values; so the search takes values only, and fits its own quadratic to them.
 
+Another covariance function is another ``correlate``, the one function here that knows it. What calls each other is in
+one file: Numba compiles it anew when the file changes.
+
 The search runs in the coordinates (ln ℓ / 0.4, (ln η + 3 ln ℓ) / 2). Where ℓ is large the data fix the roughness
 s_f²/ℓ⁵ and σ_n² much better than ℓ: the likelihood has a valley in which ln η falls by about 3 for each ln ℓ.
 """
 
 import math
-from dataclasses import dataclass
-from functools import cache
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sacma.surrogate.compiled import DPOTRF, call_dpotrf, compiled, inlined, inlined_sums
-from sacma.surrogate.covariances import USUAL, covariance_function
-from sacma.types import Array
-
-# Copies of this module for other covariance functions have a global COVARIANCE, those with a trend TREND: see
-# ``likelihood_of``.
-_correlate = covariance_function(globals().get("COVARIANCE", USUAL))
-_TREND: bool = globals().get("TREND", False)
-
-Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class HyperparameterBounds:
-    """Bounds of the maximum-likelihood search, from the study's experiments."""
-
-    log_length: tuple[float, float] = (-2.0, 25.0)  # of ln ℓ
-    log_signal: tuple[float, float] = (-2.0, 25.0)  # of ln s_f (the standard deviation)
-    log_noise: tuple[float, float] = (math.log(1e-6), math.log(10.0))  # of ln σ_n (the standard deviation)
-    mean_ranges: float = 2.0  # β stays within this many ranges of the standardised targets around their median
-    mean_around_minimum: bool = False  # around their minimum instead
-
-
-BOUNDS = HyperparameterBounds()
+from sacma.surrogate.compiled import call_dpotrf, compiled, inlined, inlined_sums
+from sacma.types import Array, Indices
 
 _GRADIENT_STEP = 1e-5  # of distances, in units of ℓ: errors of the difference and of rounding are about equal
 
-NO_TREND = np.empty((0, 0))
-"""Stands for T where there is none."""
-
-SMALLEST_RATIO = 1e-18
-"""Smallest η tried. Below, A is positive definite in double precision for the smallest n only."""
-
 JITTER_FACTOR = 100.0  # factor of η of all starts if A has no Cholesky factor at any of them
-MOST_JITTERS = 7  # most such increases: from ``SMALLEST_RATIO`` up to 1
+MOST_JITTERS = 7  # most such increases: from the smallest η up to 1
 
 # The search, tuned on training sets recorded from trials on all bbob functions. Lengths of steps are in its own
 # coordinates, or in the metric of its quadratic, in which a step of length 1 raises it by ½.
@@ -99,6 +72,57 @@ _CAREFUL_COSINE = 0.85
 _COSINES = np.cos(np.arange(32) * math.pi / 16.0)
 _SINES = np.sin(np.arange(32) * math.pi / 16.0)
 
+_LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first with zeros at its end
+_LN2_LOW = 1.90821492927058770002e-10
+_ROUNDER = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to an integer, found in the last bits
+_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(14))
+
+
+@inlined
+def _exp(x: float) -> float:
+    """Return eˣ, −700 ≤ x ≤ 0, to 3e-16: by Taylor, without branches and calls: eight are computed at a time."""
+    shifted = x * 1.4426950408889634 + _ROUNDER
+    k = shifted - _ROUNDER
+    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
+    p = _FACTORIALS[13]
+    p = p * r + _FACTORIALS[12]
+    p = p * r + _FACTORIALS[11]
+    p = p * r + _FACTORIALS[10]
+    p = p * r + _FACTORIALS[9]
+    p = p * r + _FACTORIALS[8]
+    p = p * r + _FACTORIALS[7]
+    p = p * r + _FACTORIALS[6]
+    p = p * r + _FACTORIALS[5]
+    p = p * r + _FACTORIALS[4]
+    p = p * r + _FACTORIALS[3]
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    exponent = (np.float64(shifted).view(np.int64) + np.int64(1023)) << np.int64(52)
+    return p * np.int64(exponent).view(np.float64)
+
+
+@inlined
+def correlate(distances: Array, length: float, correlations: Array) -> None:
+    """Write the Matérn covariance with ν = 5/2 at ``distances`` r, shape (n,), to ``correlations``.
+
+    (1 + s + s²/3) exp(−s) with s = √5 r/ℓ.
+    """
+    scale = math.sqrt(5.0) / length
+    for i in range(len(distances)):
+        s = min(distances[i] * scale, 700.0)
+        correlations[i] = (1.0 + s * (1.0 + s * (1.0 / 3.0))) * _exp(-s)
+
+
+class Data(NamedTuple):
+    """The training set of a search."""
+
+    dpotrf: int  # address of LAPACK's factorisation
+    distances: Array  # r
+    trend: Array  # T
+    targets: Array  # y
+    limits: Array  # of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)
+
 
 @inlined_sums
 def _distances(inputs: Array, point: Array, distances: Array) -> None:
@@ -112,7 +136,7 @@ def _distances(inputs: Array, point: Array, distances: Array) -> None:
 
 
 @inlined
-def pairwise_distances(inputs: Array) -> Array:
+def _pairwise_distances(inputs: Array) -> Array:
     """Return the distances of ``inputs``, shape (n, D), to each other: element (j, i) for j < i, shape (n, n)."""
     n = len(inputs)
     distances = np.empty((n, n))
@@ -153,36 +177,26 @@ def _profile(factor: Array, limits: Array, ratio: float) -> tuple[float, float, 
 
 
 @inlined
-def evaluate(
-    dpotrf: int,
-    distances: Array,
-    trend: Array,
-    targets: Array,
-    limits: Array,
-    log_length: float,
-    log_ratio: float,
-    factor: Array,
-) -> tuple[float, float, float]:
+def _evaluate(data: Data, log_length: float, log_ratio: float, factor: Array) -> tuple[float, float, float]:
     """Return the negative log likelihood at (ln ℓ, ln η), inf where A has no factor, with the best β and s_f².
 
     To ``factor``, shape (n + 2, n + 2), L is written, column j to row j, and L⁻¹1 and L⁻¹y to its last columns.
     """
-    n = len(targets)
+    n = len(data.targets)
     ratio = math.exp(log_ratio)
     for j in range(n):
         factor[j, j] = 1.0 + ratio
-        _correlate(distances[j, j + 1 :], math.exp(log_length), factor[j, j + 1 : n])
-        if _TREND:
-            for i in range(j, n):
-                factor[j, i] += trend[j, i]
+        correlate(data.distances[j, j + 1 :], math.exp(log_length), factor[j, j + 1 : n])
+        for i in range(j, len(data.trend)):
+            factor[j, i] += data.trend[j, i]
         factor[j, n] = 1.0
-        factor[j, n + 1] = targets[j]
+        factor[j, n + 1] = data.targets[j]
     # Large enough for the bordered matrix to be positive definite wherever A is.
     factor[n, n] = factor[n + 1, n + 1] = 1e300
     factor[n, n + 1] = 0.0
-    if _factorise(dpotrf, factor) != 0:
+    if _factorise(data.dpotrf, factor) != 0:
         return math.inf, 0.0, 1.0
-    negative_log, mean, signal = _profile(factor, limits, ratio)
+    negative_log, mean, signal = _profile(factor, data.limits, ratio)
     if not math.isfinite(negative_log):
         return math.inf, 0.0, 1.0
     return negative_log, mean, signal
@@ -360,17 +374,7 @@ def _dot(a: Array, b: Array) -> float:
 
 
 @inlined
-def _evaluate_at(
-    dpotrf: int,
-    distances: Array,
-    trend: Array,
-    targets: Array,
-    limits: Array,
-    path: Array,
-    k: int,
-    factors: Array,
-    record: Array,
-) -> None:
+def _evaluate_at(data: Data, path: Array, k: int, factors: Array, record: Array) -> None:
     """Evaluate the likelihood at ``path[k]``, in the search's coordinates, and note its value there.
 
     ``record`` holds the index of the best point, its β and s_f², and which of two ``factors`` is its.
@@ -378,32 +382,20 @@ def _evaluate_at(
     log_length = path[k, 0] * _LENGTH_UNIT
     log_ratio = path[k, 1] * _RATIO_UNIT - _VALLEY * log_length
     spare = 1 - int(record[3])
-    path[k, 2], mean, signal = evaluate(
-        dpotrf, distances, trend, targets, limits, log_length, log_ratio, factors[spare]
-    )
+    path[k, 2], mean, signal = _evaluate(data, log_length, log_ratio, factors[spare])
     if k == 0 or path[k, 2] < path[int(record[0]), 2]:
         record[0], record[1], record[2], record[3] = k, mean, signal, spare
 
 
 @inlined
-def _evaluate_starts(
-    dpotrf: int,
-    distances: Array,
-    trend: Array,
-    targets: Array,
-    limits: Array,
-    starts: Array,
-    path: Array,
-    factors: Array,
-    record: Array,
-) -> int:
+def _evaluate_starts(data: Data, starts: Array, path: Array, factors: Array, record: Array) -> int:
     """Evaluate the likelihood at ``starts``, with more noise until one has a factor; return the number of increases."""
     for jitters in range(MOST_JITTERS + 1):
         for k in range(len(starts)):
-            log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), limits[9])
+            log_ratio = min(starts[k, 1] + jitters * math.log(JITTER_FACTOR), data.limits[9])
             p, q = starts[k, 0] / _LENGTH_UNIT, (log_ratio + _VALLEY * starts[k, 0]) / _RATIO_UNIT
-            path[k, 0], path[k, 1] = _to_box(p, q, limits)
-            _evaluate_at(dpotrf, distances, trend, targets, limits, path, k, factors, record)
+            path[k, 0], path[k, 1] = _to_box(p, q, data.limits)
+            _evaluate_at(data, path, k, factors, record)
         if math.isfinite(path[int(record[0]), 2]):
             return jitters
     return MOST_JITTERS
@@ -411,11 +403,7 @@ def _evaluate_starts(
 
 @inlined
 def _climb(
-    dpotrf: int,
-    distances: Array,
-    trend: Array,
-    targets: Array,
-    limits: Array,
+    data: Data,
     path: Array,
     size: int,
     best: int,
@@ -429,17 +417,17 @@ def _climb(
     radius = _FIRST_RADIUS
     for tried in range(most):
         _fit_quadratic(path, size, best, M, c, z)
-        promise, a, b, length = _descent(c, path[best, 0], path[best, 1], radius, limits)
+        promise, a, b, length = _descent(c, path[best, 0], path[best, 1], radius, data.limits)
         winner = int(record[0])
         if best != winner and tried > 1 and path[best, 2] + 3.0 * promise > path[winner, 2] + _LOSES:
             break
         exploring = promise > -(_CAREFUL_TOLERANCE if careful else _TOLERANCE)
         if exploring:
-            gap, a, b = _unexplored(path, size, best, c, limits, tried, careful)
+            gap, a, b = _unexplored(path, size, best, c, data.limits, tried, careful)
             if not gap:
                 break
         path[size, 0], path[size, 1] = path[best, 0] + a, path[best, 1] + b
-        _evaluate_at(dpotrf, distances, trend, targets, limits, path, size, factors, record)
+        _evaluate_at(data, path, size, factors, record)
         kept = (path[best, 2] - path[size, 2]) / -promise if math.isfinite(path[size, 2]) else -1.0
         if path[size, 2] < path[best, 2]:
             best = size
@@ -469,7 +457,7 @@ def maximise(
 ) -> tuple[Array, Indices, int, int, float, float, Array, Array]:
     """Maximise the profiled likelihood of y, ``targets``, shape (n,), at whitened ``inputs``, shape (n, D).
 
-    ``trend`` is T, shape (n, n); without a trend it is not read.
+    See ``Data`` for the first arguments.
 
     All ``starts``, (ln ℓ, ln η), shape (s, 2), are evaluated. The first search begins at the most likely one; each
     further search begins at the most likely start that is apart from the starts and ends of earlier searches. Each
@@ -481,11 +469,11 @@ def maximise(
         factor and α at the best. The best has an infinite value where no start has a factor.
     """
     n = len(targets)
-    distances = pairwise_distances(inputs)
+    data = Data(dpotrf, _pairwise_distances(inputs), trend, targets, limits)
     factors = np.empty((2, n + 2, n + 2))
     path = np.empty((len(starts) + (searches + 1) * most, 3))
     record = np.zeros(4)
-    jitters = _evaluate_starts(dpotrf, distances, trend, targets, limits, starts, path, factors, record)
+    jitters = _evaluate_starts(data, starts, path, factors, record)
 
     size, done = len(starts), 0
     ends = np.zeros(2 * searches, np.int64)  # where each search begins and ends
@@ -493,13 +481,11 @@ def maximise(
         first = _next_start(path, len(starts), ends, search)
         if first < 0:
             break
-        size, last = _climb(dpotrf, distances, trend, targets, limits, path, size, first, most, False, factors, record)
+        size, last = _climb(data, path, size, first, most, False, factors, record)
         ends[2 * search], ends[2 * search + 1] = first, last
         done += 1
     if careful and math.isfinite(path[int(record[0]), 2]):
-        size, _ = _climb(
-            dpotrf, distances, trend, targets, limits, path, size, int(record[0]), most, True, factors, record
-        )
+        size, _ = _climb(data, path, size, int(record[0]), most, True, factors, record)
 
     winner, mean, signal, factor = int(record[0]), record[1], record[2], factors[int(record[3])]
     weights = _weights(factor, mean) if math.isfinite(path[winner, 2]) else np.zeros(n)
@@ -516,7 +502,7 @@ def posterior_mean(points: Array, inputs: Array, length: float, mean: float, wei
     row = np.empty(len(inputs))
     for i in range(len(points)):
         _distances(inputs, points[i], row)
-        _correlate(row, length, row)
+        correlate(row, length, row)
         predicted[i] = mean + _dot(row, weights)
     return predicted
 
@@ -532,13 +518,13 @@ def posterior_mean_and_gradient(
     n, D = inputs.shape
     distances, row, shifted, slopes = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     _distances(inputs, point, distances)
-    _correlate(distances, length, row)
+    correlate(distances, length, row)
     value = mean + _dot(row, weights)
     step = _GRADIENT_STEP * length
-    _correlate(distances + step, length, slopes)
+    correlate(distances + step, length, slopes)
     for i in range(n):
         shifted[i] = abs(distances[i] - step)  # a correlation is an even function of the distance
-    _correlate(shifted, length, row)
+    correlate(shifted, length, row)
     gradient = np.zeros(D)
     for i in range(n):
         if distances[i] > 0.0:
@@ -549,74 +535,10 @@ def posterior_mean_and_gradient(
 
 
 @compiled
-def standardise(values: Array) -> tuple[Array, float, float]:
-    """Return (values − center)/scale with their mean and sample standard deviation, and these two.
-
-    The least value is subtracted first, which leaves the exact differences of values that hardly differ. The scale
-    is 0 if values differ by rounding only, or by more than a float can hold.
-    """
-    n = len(values)
-    least, largest = values[0], values[0]
-    for value in values:
-        least, largest = min(least, value), max(largest, value)
-    reach = largest - least
-    if not (math.isfinite(reach) and reach > 8.0 * np.finfo(np.float64).eps * max(abs(least), abs(largest))):
-        return np.zeros(n), least, 0.0
-    targets = (values - least) / reach  # in [0, 1]: their squares neither overflow nor vanish
-    mean = 0.0
-    for i in range(n):
-        mean += targets[i] / n
-    variance = 0.0
-    for i in range(n):
-        variance += (targets[i] - mean) ** 2 / (n - 1)
-    deviation = math.sqrt(variance)
-    for i in range(n):
-        targets[i] = (targets[i] - mean) / deviation
-    return targets, least + mean * reach, deviation * reach
-
-
-@compiled
 def correlations(points: Array, inputs: Array, length: float) -> Array:
     """Return the correlations of ``points``, shape (λ, D), to ``inputs``, shape (n, D): shape (λ, n)."""
     result = np.empty((len(points), len(inputs)))
     for i in range(len(points)):
         _distances(inputs, points[i], result[i])
-        _correlate(result[i], length, result[i])
+        correlate(result[i], length, result[i])
     return result
-
-
-def limits(targets: Array, bounds: HyperparameterBounds = BOUNDS) -> Array:
-    """Return the bounds of β, σ_n², s_f², ln ℓ and ln η, each lower and upper, shape (10,)."""
-    result = _hyperparameter_limits(bounds).copy()
-    result[:2] = _mean_limits(targets, bounds.mean_ranges, bounds.mean_around_minimum)
-    return result
-
-
-@compiled
-def _mean_limits(targets: Array, ranges: float, around_minimum: bool) -> tuple[float, float]:
-    ordered = np.sort(targets)
-    slack = ranges * (ordered[-1] - ordered[0])
-    middle = 0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2])
-    if around_minimum:
-        middle = ordered[0]
-    return middle - slack, middle + slack
-
-
-@cache
-def _hyperparameter_limits(bounds: HyperparameterBounds) -> Array:
-    noise, signal = np.exp(2.0 * np.array(bounds.log_noise)), np.exp(2.0 * np.array(bounds.log_signal))
-    ratio = max(SMALLEST_RATIO, noise[0] / signal[1]), noise[1] / signal[0]
-    return np.array([-np.inf, np.inf, *noise, *signal, *bounds.log_length, *np.log(ratio)])
-
-
-def log_likelihood(inputs: Array, targets: Array, log_length: float, log_ratio: float) -> float:
-    """Return the profiled log likelihood at one (ln ℓ, ln η); −inf where A has no factor.
-
-    >>> inputs, targets = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, 0.0, 1.0])
-    >>> round(log_likelihood(inputs, targets, 0.0, -5.0), 6)
-    -3.537982
-    """
-    n = len(targets)
-    factor = np.empty((n + 2, n + 2))
-    distances = pairwise_distances(np.ascontiguousarray(inputs))
-    return -float(evaluate(DPOTRF, distances, NO_TREND, targets, limits(targets), log_length, log_ratio, factor)[0])

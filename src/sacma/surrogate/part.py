@@ -1,20 +1,19 @@
 """Parts of a strategy that a config chooses by name.
 
-Each kind of a part is one file: a frozen settings model whose field ``name`` is the kind's name, with its code. A
-registry has one line for each kind and becomes the type of a field: a union that pydantic tells apart by ``name``.
+A kind of a part is a frozen settings class with a field ``name``. A kind without memory follows its part's protocol
+itself; one with a memory has a ``build``. A registry has one line for each kind, and is the type of a field.
 Importing a kind must be cheap: SciPy, Numba and pycma are imported when they are used.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Annotated, Any, ClassVar, Union
+from typing import Annotated, Any, ClassVar, Protocol, Union
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
-from sacma.surrogate.whitening import Grid
-from sacma.types import Array
+from sacma.types import Array, Indices
 
 
 class Settings(BaseModel):
@@ -29,8 +28,22 @@ class Part(Settings):
     needs: ClassVar[tuple[str, str] | None] = None
     """A module that this kind imports, and the extra of sacma that installs it."""
 
+    def build(self, context: "Context") -> Any:  # noqa: ARG002 of kinds with a memory
+        """Return the part of one strategy: itself, if it has no memory."""
+        return self
+
     def prepare(self) -> None:
         """Import and compile the code of the part, before any trial is timed."""
+
+
+class Grid(Protocol):
+    """Cells of points in which f is the same, as where it takes integers."""
+
+    def centred(self, points: Array) -> Array:
+        """Return points, shape (…, D), moved to the centres of their cells."""
+
+    def widths(self, point: Array) -> Array:
+        """Return the widths of the cell around a point, shape (D,): 0 where f differs from coordinate to coordinate."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +57,63 @@ class Context:
     noisy: bool = False  # f differs from evaluation to evaluation
 
 
-def kinds(*locations: str) -> Mapping[str, Any]:
-    """Import the kinds of a part at ``module:class`` and return them by name."""
-    found = {}
-    for location in locations:
-        module, _, name = location.partition(":")
-        kind = getattr(import_module(module), name)
-        found[kind.model_fields["name"].default] = kind
+class Kinds(dict[str, Any]):
+    """Registry of the kinds of a part by name; ``Annotated[Any, kinds]`` is the type of a field that holds one.
+
+    Args:
+        kinds: settings classes.
+        usual: name of the kind of settings without a name; empty: the name is required.
+    """
+
+    __hash__ = object.__hash__  # type: ignore[assignment]  # for annotations
+
+    def __init__(self, *kinds: type[Part], usual: str = "") -> None:
+        super().__init__({kind.model_fields["name"].default: kind for kind in kinds})
+        self._usual = usual
+
+    def __get_pydantic_core_schema__(self, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        kinds: Any = Union[tuple(self.values())]  # noqa: UP007 of a tuple
+        return handler.generate_schema(Annotated[kinds, Field(discriminator="name"), BeforeValidator(self._named)])
+
+    def _named(self, given: object) -> object:
+        unnamed = self._usual and isinstance(given, dict) and "name" not in given
+        return {"name": self._usual, **given} if unnamed else given  # type: ignore[dict-item]
+
+
+def numbers_of(part: object, given: Any, shape: tuple[int, ...], *, allowed: str = "finite") -> Array:
+    """Return what a part gave as an array; raise ValueError for another shape, or numbers that are not allowed.
+
+    Args:
+        part: named in the message.
+        given: by the part, which may be a user's own: a wrong value would show much later, or never.
+        shape: −1 stands for any length.
+        allowed: "finite", "not NaN", or "any" numbers.
+    """
+    found = np.asarray(given, dtype=float)
+    right = found.ndim == len(shape) and all(n in {-1, m} for n, m in zip(shape, found.shape, strict=True))
+    wrong = {"finite": ~np.isfinite(found), "not NaN": np.isnan(found), "any": np.zeros(1)}[allowed]
+    if not right or wrong.any():
+        said = f"shape {found.shape}" if not right else f"shape {found.shape}, not all of them {allowed}"
+        raise ValueError(f"{type(part).__name__} gave numbers of {said}; allowed: shape {shape}, {allowed}")
     return found
 
 
-def one_of(registry: Mapping[str, Any], usual: str = "") -> Any:
-    """Return the type of a field that holds one of the kinds in ``registry``.
+def indices_of(part: object, given: Any, size: int) -> Indices:
+    """Return indices that a part gave, ascending, each once; raise ValueError where one is not of ``size`` points."""
+    found = np.asarray(given)
+    if found.shape == (0,):
+        return np.empty(0, dtype=np.intp)
+    if found.ndim != 1 or found.dtype.kind != "i" or found.min() < 0 or found.max() >= size:
+        raise ValueError(f"{type(part).__name__} chose {given!r}; allowed: indices from 0 to {size - 1}")
+    return np.unique(found)
 
-    ``usual`` is the kind of settings without a name; empty: the name is required.
-    """
 
-    def named(given: object) -> object:
-        return {"name": usual, **given} if usual and isinstance(given, dict) and "name" not in given else given
-
-    return Annotated[Union[tuple(registry.values())], Field(discriminator="name"), BeforeValidator(named)]  # noqa: UP007 of a tuple
+def parts_within(settings: BaseModel) -> Iterable[Part]:
+    """Yield all parts below some settings, parts of parts included."""
+    for name in type(settings).model_fields:
+        value = getattr(settings, name)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, Part):
+                yield each
+            if isinstance(each, BaseModel):
+                yield from parts_within(each)

@@ -12,19 +12,16 @@ model is such a regression where f is nearly quadratic, and its residuals are a 
 decides on ρ.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from sacma.surrogate.base import FitStatus, Posterior
 from sacma.surrogate.compiled import compiled, inlined_sums
-from sacma.surrogate.covariances import likelihood_of
-from sacma.surrogate.density import log_densities
-from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, Search
+from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, Search, standardise
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
-from sacma.surrogate.likelihood import BOUNDS, standardise
+from sacma.surrogate.likelihood import correlations
+from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -36,34 +33,28 @@ FIRST_LEVELS = (8, 12, 16)
 
 
 @dataclass(frozen=True)
-class QuadraticProcess:
-    """A trained model; see ``fit_quadratic_process``."""
+class QuadraticProcess(LeveledFit):
+    """A trained model, whose process has the factor of the sum of both covariances; see ``fit_quadratic_process``."""
 
-    fit: LeveledFit  # its process has the factor and the weights of the sum of both covariances
     norm: float  # q
-
-    @property
-    def hyperparameters(self) -> Leveled:
-        """The hyperparameters found; the search of the next model starts there."""
-        return self.fit.hyperparameters
 
     @property
     def weight(self) -> float:
         """ρ."""
-        return WEIGHTS[self.fit.hyperparameters.level]
+        return WEIGHTS[self.hyperparameters.level]
 
     def _trend(self, points: Array, others: Array) -> Array:
         return self.weight * np.asarray(quadratic_covariance(points, others, self.norm))
 
     def predict(self, inputs: Array) -> Array:
         """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units."""
-        points, p = np.ascontiguousarray(inputs), self.fit.process
+        points, p = np.ascontiguousarray(inputs), self.process
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(p.predict(points) + p.scale * (self._trend(points, p.inputs) @ p.weights))
 
     def value_and_gradient(self, point: Array) -> tuple[float, Array]:
         """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
-        p = self.fit.process
+        p = self.process
         value, gradient = p.value_and_gradient(point)
         roots = 0.5 + 0.5 * (p.inputs @ point) / self.norm
         factor = p.scale * self.weight
@@ -72,12 +63,12 @@ class QuadraticProcess:
 
     def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
         """Return the posterior at whitened ``inputs``, shape (n, D), of standardised values."""
-        points, p = np.ascontiguousarray(inputs), self.fit.process
-        length, compiled_code = p.hyperparameters.length, likelihood_of(p.covariance, trend=True)
-        to_known = compiled_code.correlations(points, p.inputs, length) + self._trend(points, p.inputs)
+        points, p = np.ascontiguousarray(inputs), self.process
+        length = p.hyperparameters.length
+        to_known = correlations(points, p.inputs, length) + self._trend(points, p.inputs)
         solved, _ = dtrtrs(p.factor, to_known.T, lower=1)
         if joint:
-            remaining = compiled_code.correlations(points, points, length) + self._trend(points, points)
+            remaining = correlations(points, points, length) + self._trend(points, points)
             remaining -= solved.T @ solved
         else:
             roots = 0.5 + 0.5 * (points**2).sum(axis=1) / self.norm
@@ -92,19 +83,14 @@ class QuadraticProcess:
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs, joint=False), values)
-
-    def search(self) -> Mapping[str, int | str]:
-        """Return the cost of the search for hyperparameters, by column of the trace."""
-        return {**self.fit.process.search(), "likelihood_evaluations": self.fit.evaluations}
+        return self.posterior(inputs, joint=False).log_densities(values)
 
 
 def fit_quadratic_process(
     training: TrainingSet,
     *,
     start: Hyperparameters,
-    warm: Leveled | None,
-    covariance: str,
+    warm: Leveled | None = None,
     warm_evaluations: int = MOST_EVALUATIONS,
 ) -> QuadraticProcess | FitStatus:
     """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and ρ, or return the reason for having no fit."""
@@ -116,12 +102,12 @@ def fit_quadratic_process(
     unit = np.asarray(quadratic_covariance(inputs, inputs, norm))
 
     def searched(level: int) -> tuple[Search, float]:
-        return Search(inputs, standardised, covariance, BOUNDS, WEIGHTS[level] * unit), 0.0
+        return Search(inputs, standardised, WEIGHTS[level] * unit), 0.0
 
     found = search_levels(
         searched, last=len(WEIGHTS) - 1, first=FIRST_LEVELS, start=start, warm=warm, warm_evaluations=warm_evaluations
     )
-    return found if isinstance(found, FitStatus) else QuadraticProcess(found, norm)
+    return found if isinstance(found, FitStatus) else QuadraticProcess(**vars(found), norm=norm)
 
 
 @inlined_sums

@@ -1,4 +1,4 @@
-"""Selection of the archive points that a model is trained on (Algorithm 1, step 5).
+"""Training sets: archived points, whitened, within a distance of m (Algorithm 1, step 5).
 
 | symbol | here                  | meaning                                                   |
 | ------ | --------------------- | --------------------------------------------------------- |
@@ -9,34 +9,54 @@
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import Field
 
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.whitening import Whitening
-from sacma.types import Array
-
-Indices = NDArray[np.intp]
+from sacma.surrogate.part import Grid, Kinds, Part, indices_of
+from sacma.types import Array, Indices
 
 
-class Selection(Protocol):
-    """A reduction of more than n_max candidates to at most n_max.
+@dataclass(frozen=True)
+class Whitening:
+    """z = W (x − m), with W any root of the precision matrix: WᵀW = (σ²C)⁻¹.
 
-    ``newest_only``: it needs the newest n_max candidates only.
+    The search distribution N(m, σ²C) is standard normal in this space. All roots give the same distances, and an
+    isotropic covariance function uses nothing else.
+
+    With a grid, x is the centre of a point's cell. So a model has the same prediction in all of a cell, as f has
+    (Garrido-Merchán and Hernández-Lobato, *Dealing with categorical and integer-valued variables in Bayesian
+    optimization with Gaussian processes*, Neurocomputing 2020).
     """
 
-    newest_only: bool
+    mean: Array  # m, shape (D,)
+    to_white: Array  # W, shape (D, D)
+    grid: Grid | None = None  # of f
 
-    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
-        """Return the indices, ascending, of ``size`` candidates.
+    def __call__(self, points: Array) -> Array:
+        """Return the whitened ``points``, shape (n, D)."""
+        centred = points if self.grid is None else self.grid.centred(points)
+        return np.asarray((centred - self.mean) @ self.to_white.T)
 
-        Args:
-            whitened: the candidates in whitened space, oldest first, shape (n, D), n > ``size``.
-            size: n_max.
-            rng: of random selections.
-        """
+    @cached_property
+    def log_scale(self) -> float:
+        """Logarithm of the mean stretch of lengths over directions: ln |det W| / D."""
+        return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)
+
+    def inverse(self, whitened: Array) -> Array:
+        """Return the points, shape (n, D), of which ``whitened`` is the image: x = m + W⁻¹z."""
+        return np.asarray(self.mean + np.linalg.solve(self.to_white, whitened.T).T)
+
+    def same_as(self, other: "Whitening") -> bool:
+        """Return whether both are of one distribution."""
+        return np.array_equal(self.mean, other.mean) and np.array_equal(self.to_white, other.to_white)
+
+    def distances(self, points: Array) -> Array:
+        """Return each point's Mahalanobis distance √((x − m)ᵀ (σ²C)⁻¹ (x − m)), shape (n,)."""
+        return np.asarray(np.sqrt((self(points) ** 2).sum(axis=1)))
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,75 @@ class TrainingSet:
 
     def __len__(self) -> int:
         return len(self.values)
+
+
+class Selection(Protocol):
+    """A reduction of more than n_max candidates to at most n_max.
+
+    ``newest_only``: it needs the newest n_max candidates only.
+    """
+
+    newest_only: bool
+
+    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
+        """Return the indices of ``size`` candidates, or fewer.
+
+        Args:
+            whitened: the candidates in whitened space, oldest first, shape (n, D), n > ``size``.
+            size: n_max.
+            rng: of random selections.
+        """
+
+
+class Recent(Part):
+    """The newest n_max candidates."""
+
+    name: Literal["recent"] = "recent"
+    newest_only: ClassVar[bool] = True
+
+    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:  # noqa: ARG002 one protocol
+        """Return the indices of the newest ``size`` candidates."""
+        return np.arange(len(whitened) - size, len(whitened))
+
+
+class Nearest(Part):
+    """The n_max candidates nearest to m; the older first among equals."""
+
+    name: Literal["nearest"] = "nearest"
+    newest_only: ClassVar[bool] = False
+
+    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:  # noqa: ARG002 one protocol
+        """Return the indices of the ``size`` candidates nearest to m."""
+        return np.argsort((whitened**2).sum(axis=1), kind="stable")[:size]
+
+
+class KMeans(Part):
+    """The candidate nearest to each of n_max k-means centroids, as in the published code of the paper's authors."""
+
+    name: Literal["kmeans"] = "kmeans"
+    seeding: Annotated[
+        Literal["k-means++", "random"],
+        Field(description="points at which the centroids start; k-means++ is MATLAB's default, so the authors'"),
+    ] = "k-means++"
+    newest_only: ClassVar[bool] = False
+
+    def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
+        """Return the indices of the candidates nearest to ``size`` centroids; fewer where two share one."""
+        from sacma.surrogate.clustering import k_means_plus_plus, lloyd, nearest  # noqa: PLC0415 loads Numba
+
+        if self.seeding == "random":
+            seeds = rng.choice(len(whitened), size, replace=False)
+        else:
+            seeds = k_means_plus_plus(np.ascontiguousarray(whitened), rng.random(size))
+        return nearest(lloyd(whitened, whitened[seeds]), whitened)
+
+    def prepare(self) -> None:
+        """Compile the seeding, or load it."""
+        self.choose(np.eye(3), 2, np.random.default_rng(0))
+
+
+SELECTIONS = Kinds(Recent, Nearest, KMeans, usual="recent")
+AnySelection = Annotated[Any, SELECTIONS]
 
 
 def select_training_set(
@@ -73,20 +162,11 @@ def select_training_set(
     if len(indices) < required:
         return None
     if len(indices) > largest:
-        kept = _chosen(selection, whitened, largest, rng)
+        kept = indices_of(selection, selection.choose(whitened, largest, rng), len(indices))
+        if not 0 < len(kept) <= largest:
+            raise ValueError(f"{type(selection).__name__} chose {len(kept)} candidates; allowed: 1 to {largest}")
         whitened, indices = whitened[kept], indices[kept]
     return TrainingSet(inputs=whitened, values=archive.values[indices], indices=indices)
-
-
-def _chosen(selection: Selection, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
-    """Return the candidates that a selection keeps; raise ValueError for other indices than it may return."""
-    kept = np.asarray(selection.choose(whitened, size, rng))
-    fits = kept.ndim == 1 and kept.dtype.kind == "i" and 0 < len(kept) <= size
-    if not fits or kept[0] < 0 or kept[-1] >= len(whitened) or (kept[1:] <= kept[:-1]).any():
-        given = f"{len(kept)} of them" if kept.ndim == 1 else f"an array of shape {kept.shape}"
-        allowed = f"1 to {size} indices from 0 to {len(whitened) - 1}, ascending"
-        raise ValueError(f"{type(selection).__name__} chose {given}, {kept!r}; allowed: {allowed}")
-    return kept
 
 
 def _in_reach(archive: Archive, whitening: Whitening, radius: float, enough: int) -> tuple[Array, Indices]:

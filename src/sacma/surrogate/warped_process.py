@@ -4,16 +4,13 @@ Values far above the best are compressed, differences near the best are not: f m
 the training set. c is one of some quantiles of y − y_min, or infinite (no warp), by maximum likelihood.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sacma.surrogate.base import FitStatus, Posterior
-from sacma.surrogate.density import log_densities
-from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, Search
+from sacma.surrogate.gaussian_process import MOST_EVALUATIONS, Hyperparameters, Search, standardise
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
-from sacma.surrogate.likelihood import BOUNDS, standardise
+from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -64,46 +61,35 @@ def warps(values: Array) -> list[Warp]:
 
 
 @dataclass(frozen=True)
-class WarpedProcess:
-    """A trained model; see ``fit_warped_process``."""
+class WarpedProcess(LeveledFit):
+    """A trained model, whose process is of warped values; see ``fit_warped_process``."""
 
-    fit: LeveledFit  # its process is of warped values
     warp: Warp
-
-    @property
-    def hyperparameters(self) -> Leveled:
-        """The hyperparameters found; the search of the next model starts there."""
-        return self.fit.hyperparameters
 
     def predict(self, inputs: Array) -> Array:
         """Return the posterior median at whitened ``inputs``, shape (n, D), in the objective's units."""
-        return self.warp.inverse(self.fit.process.predict(inputs))
+        return self.warp.inverse(self.process.predict(inputs))
 
     def value_and_gradient(self, point: Array) -> tuple[float, Array]:
         """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""
-        warped, gradient = self.fit.process.value_and_gradient(point)
+        warped, gradient = self.process.value_and_gradient(point)
         value = self.warp.inverse(np.array([warped]))
         return float(value[0]), gradient * self.warp.stretch(float(value[0]))
 
     def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
         """Return the posterior at whitened ``inputs``, shape (n, D), of standardised warped values."""
-        return replace(self.fit.process.posterior(inputs, joint=joint), warp=self.warp)
+        return replace(self.process.posterior(inputs, joint=joint), warp=self.warp)
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return log_densities(self.posterior(inputs, joint=False), values) + self.warp.log_slopes(values)
-
-    def search(self) -> Mapping[str, int | str]:
-        """Return the cost of the search for hyperparameters, by column of the trace."""
-        return {**self.fit.process.search(), "likelihood_evaluations": self.fit.evaluations}
+        return self.posterior(inputs, joint=False).log_densities(values) + self.warp.log_slopes(values)
 
 
 def fit_warped_process(
     training: TrainingSet,
     *,
     start: Hyperparameters,
-    warm: Leveled | None,
-    covariance: str,
+    warm: Leveled | None = None,
     warm_evaluations: int = MOST_EVALUATIONS,
 ) -> WarpedProcess | FitStatus:
     """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and c, or return the reason for having no fit."""
@@ -115,10 +101,12 @@ def fit_warped_process(
         warp = choices[level]
         standardised = standardise(warp(training.values))
         change_of_values = warp.log_slopes(training.values).sum() - len(training) * np.log(standardised[2])
-        return Search(inputs, standardised, covariance, BOUNDS), float(change_of_values)
+        return Search(inputs, standardised), float(change_of_values)
 
     last = len(choices) - 1
     found = search_levels(
         searched, last=last, first=range(0, last + 1, 2), start=start, warm=warm, warm_evaluations=warm_evaluations
     )
-    return found if isinstance(found, FitStatus) else WarpedProcess(found, choices[found.hyperparameters.level])
+    if isinstance(found, FitStatus):
+        return found
+    return WarpedProcess(**vars(found), warp=choices[found.hyperparameters.level])

@@ -15,7 +15,7 @@ from sacma.analysis.charts import Cells
 from sacma.analysis.figures.draw import COLUMN, PARTIAL, draw
 from sacma.analysis.figures.style import plain
 from sacma.analysis.sections.publication import transfer_functions
-from sacma.strategy.transfer import T1, T2
+from sacma.strategy.generation_control import T1, T2
 from tests.analysis.figures.charts import KINDS, SIX, TWELVE, lines, of_one_file
 from tests.analysis.figures.drawn import faults, line, panel, points, texts
 

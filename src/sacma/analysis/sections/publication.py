@@ -21,7 +21,7 @@ from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_o
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
 from sacma.analysis.tables import PLACE
 from sacma.analysis.trials import OF_TARGET
-from sacma.strategy.transfer import T1, T2
+from sacma.strategy.generation_control import T1, T2
 
 
 def alone(findings: Findings, reading: Reading, frame: str) -> pd.DataFrame:

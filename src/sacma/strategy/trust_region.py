@@ -1,0 +1,213 @@
+"""A search in a trust region with interpolating quadratic functions, as in Powell's NEWUOA and BOBYQA.
+
+M. J. D. Powell, *The NEWUOA software for unconstrained optimization without derivatives*, 2006; *The BOBYQA algorithm
+for bound constrained optimization without derivatives*, 2009. The subproblem is solved by an eigendecomposition, and
+the matrix of the interpolation is inverted anew at each step: at such dimensions that costs less than f.
+"""
+
+import math
+import sys
+from collections.abc import Generator
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from sacma.surrogate.part import Context, Part
+from sacma.surrogate.quadratic import Interpolation, Quadratic, minimum
+from sacma.types import Array
+
+POOR, GOOD = 0.1, 0.7
+"""Ratios of the actual reduction of f to the predicted one, between which the radius neither shrinks nor grows."""
+
+ROUNDING = 1e-9  # of the radius, by which a point may be beyond the box
+LEAST_RADIUS = 1e-8  # of the first: the search has converged
+
+MOST_UNITS = 1e30
+"""Largest value in units of the spread of the first ones that models see."""
+
+
+Search = Generator[Array, Array, None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
+Evaluation = Generator[Array, Array, tuple[Array, Array]]  # idem; returns points, where f was evaluated, and values
+
+
+class TrustRegion(Part):
+    """A search from x₀ in a trust region; CMA-ES begins at the best point found, with a smaller σ₀."""
+
+    name: Literal["trust-region"] = "trust-region"
+    evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search divided by D")] = (
+        5.0
+    )
+    step_share: Annotated[
+        float, Field(gt=0, le=1, description="σ₀ of the first run of CMA-ES as a share of sigma0, the first radius")
+    ] = 0.25
+
+    def evaluations(self, dimension: int) -> int:
+        """Return the number of evaluations of the search."""
+        return math.ceil(self.evaluations_factor * dimension)
+
+    def search(self, start: Array, radius: float, context: Context) -> Search:
+        """Search from ``start``, shape (D,): yield points for f, shape (n, D), and take their values, shape (n,).
+
+        Values are finite, or infinite where f has failed. The search ends by itself where it has converged.
+        """
+        points = _first_points(np.clip(start, *context.box), radius, context.box)
+        region = _Region(points, radius, self.evaluations(context.dimension))
+        return _search(region, context.box)
+
+
+class _Region:
+    """The interpolation points, their values, the radii Δ ≥ ρ, and the evaluations that are left."""
+
+    def __init__(self, points: Array, radius: float, left: int) -> None:
+        self.points = points
+        self.values = np.full(len(points), np.inf)  # in units of their spread
+        self.left = left
+        self.radius = self.resolution = radius  # Δ, ρ
+        self.hessian = np.zeros((points.shape[1], points.shape[1]))  # of values in units of x
+
+    @property
+    def best(self) -> int:
+        """The number of the best point."""
+        return int(np.argmin(self.values))
+
+    @property
+    def centre(self) -> Array:
+        """The best point."""
+        return np.asarray(self.points[self.best])
+
+    def distances(self) -> Array:
+        """Return the distances of all points from the best one."""
+        return np.asarray(np.linalg.norm(self.points - self.centre, axis=1))
+
+    def interpolation(self) -> Interpolation:
+        """Return the interpolation through the points, in units of Δ."""
+        return Interpolation.of((self.points - self.centre) / self.radius)
+
+    def model(self, interpolation: Interpolation) -> Quadratic:
+        """Return the function through the values; that of a failure is the worst, twice as far above the best."""
+        values = self.values - self.values[self.best]
+        finite = np.isfinite(values)
+        values[~finite] = 2.0 * np.max(values[finite])
+        found = interpolation.through(values, self.hessian * self.radius**2)
+        self.hessian = found.hessian / self.radius**2
+        return found
+
+    def evaluated(self, points: Array) -> Evaluation:
+        """Evaluate points with f, shape (n, D), as far as evaluations are left; some may be moved."""
+        asked = points[: self.left].copy()
+        self.left -= len(asked)
+        values = yield asked
+        return asked, values
+
+    def shrink(self) -> None:
+        """Lower the resolution: the points around the best one say no more."""
+        self.resolution *= 0.1
+        self.radius = max(0.5 * self.radius, self.resolution)
+
+
+def _spread(values: Array) -> float:
+    """Return the difference of the largest and the least finite value; 0 where they are no scale of the others."""
+    finite = values[np.isfinite(values)]
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(finite)) if len(finite) else 0.0
+    return spread if sys.float_info.min < spread < math.inf else 0.0
+
+
+def _in_units(values: Array, unit: float) -> Array:
+    """Return values in a unit; those of no use in a model are infinite."""
+    with np.errstate(over="ignore"):
+        scaled = values / unit
+    return np.where(np.abs(scaled) < MOST_UNITS, scaled, np.inf)
+
+
+def _search(region: _Region, box: tuple[Array, Array]) -> Search:
+    """Search until the radius is too small or no evaluation is left."""
+    lower, upper = box
+    least = LEAST_RADIUS * region.radius
+    asked, told = yield from region.evaluated(region.points)
+    if not region.left or not (spread := _spread(told)):
+        return
+    region.points[:], region.values[:] = asked, _in_units(told, spread)
+    while region.left and region.resolution > least and np.isfinite(region.values[region.best]):
+        centre, unit = region.centre.copy(), region.radius
+        inner = _inside(region, box)
+        interpolation = region.interpolation()
+        model = region.model(interpolation)
+        if not np.all(np.isfinite(model.hessian)) or not np.all(np.isfinite(model.gradient)):
+            return
+        step = minimum(model, 1.0, *inner)
+        length = unit * float(np.linalg.norm(step))
+        expected = model(np.zeros(len(step))) - model(step)
+        if length < 0.5 * region.resolution or expected <= 0.0:
+            ratio, radius_next = -1.0, max(0.1 * unit, region.resolution)
+        else:
+            wanted = np.clip(centre + unit * step, lower, upper)
+            (point,), told = yield from region.evaluated(wanted[None])
+            (value,) = _in_units(told, spread)
+            if not np.array_equal(point, wanted):
+                step = (point - centre) / unit
+            reduction = region.values[region.best] - value
+            ratio = reduction / expected
+            radius_next = _next_radius(ratio, unit, length)
+            _replace(region, interpolation.weights(step), point, value, max(0.1 * radius_next, region.resolution))
+        region.radius = radius_next if radius_next > 1.5 * region.resolution else region.resolution
+        if ratio > POOR or not region.left:
+            continue
+        farthest = int(np.argmax(distances := region.distances()))
+        if distances[farthest] > 2.0 * region.radius:
+            length = max(min(0.1 * distances[farthest], 0.5 * region.radius), region.resolution)
+            point = _instructive(region, farthest, length, box)
+            (region.points[farthest],), told = yield from region.evaluated(point[None])
+            (region.values[farthest],) = _in_units(told, spread)
+        elif region.radius <= region.resolution and ratio <= 0.0:
+            region.shrink()
+
+
+def _inside(region: _Region, box: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the bounds of steps from the best point, in units of Δ."""
+    with np.errstate(over="ignore"):
+        return (box[0] - region.centre) / region.radius, (box[1] - region.centre) / region.radius
+
+
+def _first_points(start: Array, radius: float, box: tuple[Array, Array]) -> Array:
+    """Return x₀ and two points along each coordinate, shape (2D + 1, D): on both sides where the box has room."""
+    lower, upper = box
+    D = len(start)
+    points = np.tile(start, (2 * D + 1, 1))
+    for i in range(D):
+        with np.errstate(over="ignore"):
+            r = min(radius, 0.5 * (upper[i] - lower[i]))
+        rounding = ROUNDING * r
+        above, below = start[i] + r <= upper[i] + rounding, start[i] - r >= lower[i] - rounding
+        first, second = (r, -r) if above and below else (r, 2.0 * r) if above else (-r, -2.0 * r)
+        points[1 + i, i] = np.clip(start[i] + first, lower[i], upper[i])
+        points[1 + D + i, i] = np.clip(start[i] + second, lower[i], upper[i])
+    return points
+
+
+def _next_radius(ratio: float, radius: float, length: float) -> float:
+    """Return Δ after a step of a length."""
+    if ratio <= POOR:
+        return 0.5 * length
+    return max(0.5 * radius, length if ratio <= GOOD else 2.0 * length)
+
+
+def _replace(region: _Region, weights: Array, point: Array, value: float, near: float) -> None:
+    """Put a new point in the place of one that is far from the best and without which the others determine a model."""
+    best, better = region.best, value < region.values[region.best]
+    distances = np.linalg.norm(region.points - (point if better else region.centre), axis=1)
+    worth = np.abs(weights) * np.maximum(1.0, distances / near) ** 6
+    if not better:
+        worth[best] = -1.0
+    place = int(np.argmax(worth))
+    region.points[place], region.values[place] = point, value
+
+
+def _instructive(region: _Region, number: int, length: float, box: tuple[Array, Array]) -> Array:
+    """Return a point near the best one, to replace one that is far: where the Lagrange function of that is largest."""
+    centre, unit, inner = region.centre, region.radius, _inside(region, box)
+    lagrange = region.interpolation().lagrange(number)
+    steps = [minimum(sided, length / unit, *inner) for sided in (lagrange, -lagrange)]
+    step = max(steps, key=lambda s: abs(lagrange(s)))
+    return np.asarray(np.clip(centre + unit * step, *box))

@@ -1,0 +1,130 @@
+"""The optimum of models under the models of constraints."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sacma.strategy.constrained_optimum import constrained_optimum
+from sacma.strategy.lagrangian import Lagrangian
+from sacma.strategy.training import TrainedModel
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.combined import CombinedFit
+from sacma.surrogate.model import Posterior
+from sacma.surrogate.training_set import Whitening
+from sacma.types import Array
+
+WHITENING = Whitening(np.array([2.0, -1.0]), np.array([[2.0, 0.0], [0.5, 1.0]]))
+OPEN = np.full(2, -np.inf), np.full(2, np.inf)
+
+
+class Known:
+    """A model that knows a function of x, but for a standard deviation."""
+
+    def __init__(self, of: Callable[[Array], Array], deviation: float = 0.0) -> None:
+        self._of, self._deviation = of, deviation
+
+    def predict(self, inputs: Array) -> Array:
+        """Return the function at whitened ``inputs``."""
+        return self._of(WHITENING.inverse(inputs))
+
+    def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
+        """Return it with the deviation."""
+        n = len(inputs)
+        return Posterior(self.predict(inputs), np.full(n, self._deviation**2), noise=0.0)
+
+    def search(self) -> dict[str, int | str]:
+        """Return nothing."""
+        return {}
+
+
+def bowl(x: Array) -> Array:
+    return np.asarray(np.sum((x - [2.0, -1.0]) ** 2, axis=1))
+
+
+def beyond(x: Array) -> Array:
+    return np.asarray(3.0 - x[:, 0])
+
+
+def proposed(
+    constraint: Callable[[Array], Array] = beyond,
+    *,
+    deviation: float = 0.0,
+    radius: float = 3.0,
+    box: tuple[Array, Array] = OPEN,
+    equal: bool = False,
+    known: tuple[float, float] = (2.5, -1.2),
+    beside: Callable[[Array], Array] | None = None,
+) -> tuple[Array, Lagrangian]:
+    merit = Lagrangian(2, [equal, True] if beside else [equal])
+    parts = [Known(bowl), Known(constraint, deviation)]
+    if beside is not None:
+        parts.append(Known(beside, deviation))
+    archive = Archive(2, merit)
+    points = np.array([[2.0, -1.0], known])
+    archive.add(points, np.column_stack([part.predict(WHITENING(points)) for part in parts]))
+    fit = CombinedFit(parts, merit)
+    model = TrainedModel(fit, WHITENING)
+    found = constrained_optimum(fit, model, archive, radius, box)
+    merit.update(np.random.default_rng(1).normal(size=(20, len(parts))), np.zeros(len(parts)))
+    return found, merit
+
+
+@pytest.mark.parametrize("equal", [False, True])
+def test_the_optimum_and_its_multiplier(equal: bool) -> None:  # noqa: FBT001 a parameter
+    """Where f is lowest among what is feasible; λ is the slope of f over that of the constraint there."""
+    found, merit = proposed(equal=equal)
+    np.testing.assert_allclose(found, [[3.0, -1.0]], atol=1e-5)
+    np.testing.assert_allclose(merit.multipliers, [2.0], rtol=1e-4)
+
+
+def test_a_constraint_that_is_not_active() -> None:
+    """The optimum of f, with a multiplier of 0; nothing where that is known already."""
+    found, merit = proposed(lambda x: -beyond(x), known=(2.6, -1.1))
+    assert found.shape == (0, 2)
+    assert merit.multipliers == 0.0
+
+
+@pytest.mark.parametrize("equal", [False, True])
+def test_a_margin_of_a_standard_deviation(equal: bool) -> None:  # noqa: FBT001 a parameter
+    """Inequalities are to be kept, although their models are not exact; equalities have no inner side."""
+    found, _ = proposed(deviation=0.25, equal=equal)
+    np.testing.assert_allclose(found, [[3.0 if equal else 3.25, -1.0]], atol=1e-5)
+
+
+def test_a_margin_beside_an_equality() -> None:
+    """Of the inequality alone; multipliers of both."""
+    found, merit = proposed(deviation=0.25, beside=lambda x: x[:, 1])
+    np.testing.assert_allclose(found, [[3.25, 0.0]], atol=1e-5)
+    np.testing.assert_allclose(merit.multipliers, [2.5, -2.0], rtol=1e-4)
+
+
+def test_a_margin_that_no_point_has() -> None:
+    """Then without it."""
+    found, _ = proposed(lambda x: np.abs(x[:, 0] - 3.0) ** 2 - 1e-4, deviation=0.25)
+    np.testing.assert_allclose(found, [[2.99, -1.0]], atol=1e-3)
+
+
+def test_without_a_feasible_point() -> None:
+    """That of the least violation, and the multipliers stay as they are."""
+    found, merit = proposed(lambda x: 1.0 + (x[:, 0] - 2.5) ** 2 + (x[:, 1] + 0.5) ** 2)
+    np.testing.assert_allclose(found, [[2.5, -0.5]], atol=1e-3)
+    assert merit._foreseen is None
+
+
+def test_within_the_box_and_the_radius() -> None:
+    """Bounds of the problem where they are nearer, else the distance from m."""
+    corner = np.array([2.2, -3.0]), np.array([2.75, 3.0])
+    found, _ = proposed(box=corner)
+    assert found[0, 0] == pytest.approx(2.75, abs=1e-6)
+    found, _ = proposed(radius=0.5)
+    assert np.max(np.abs(WHITENING(found))) <= 0.5 + 1e-9
+    assert 2.2 < found[0, 0] < 2.3
+
+
+def test_multipliers_of_inequalities_are_not_negative() -> None:
+    """Where a bound keeps f from falling, a constraint beside it that does not is none that counts."""
+    least = np.array([2.5, -3.0]), np.array([4.0, 3.0])
+    found, merit = proposed(lambda x: x[:, 0] - 2.5, box=least, known=(2.7, -1.2))
+    np.testing.assert_allclose(found, [[2.5, -1.0]], atol=1e-5)
+    np.testing.assert_allclose(merit.multipliers, [0.0], atol=1e-6)
