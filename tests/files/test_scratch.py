@@ -7,9 +7,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from joblib.externals.loky import ProcessPoolExecutor
 
-from sacma.files.scratch import SEMAPHORES, noted_semaphores, remove_left, scratch_folder
+from sacma.files.scratch import scratch_folder
 
 MAKE = "from sacma.files.scratch import scratch_folder; print(scratch_folder(), end='')"
 
@@ -30,22 +29,3 @@ def test_what_killed_processes_left_is_removed(tmp_path: Path, monkeypatch: pyte
     assert not dead.exists()
     assert all(path.exists() for path in (mine, again, *others))
     assert str(os.getpid()) in again.name
-
-
-def test_notes_are_of_living_semaphores(tmp_path: Path) -> None:
-    """Each process of a worker adds its semaphores; a note that says anything else removes nothing."""
-    with noted_semaphores(tmp_path):
-        worker = ProcessPoolExecutor(max_workers=1)
-    first = (tmp_path / SEMAPHORES).read_text().splitlines()
-    with noted_semaphores(tmp_path):
-        another = ProcessPoolExecutor(max_workers=1)
-    assert set(first) < set((tmp_path / SEMAPHORES).read_text().splitlines())
-    assert worker is not another
-    kept = tmp_path / "kept"
-    kept.touch()
-    note = tmp_path / "sacma-left" / SEMAPHORES
-    note.parent.mkdir()
-    note.write_text(f"{kept}\n../..{kept}\n")
-    remove_left(note.parent, 1)
-    assert kept.exists()
-    assert not note.parent.exists()

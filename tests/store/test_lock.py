@@ -49,16 +49,12 @@ def test_a_second_holder_is_refused_and_told_who_is_first(tmp_path: Path, other:
         locked(path, "us"),
     ):
         pass
-    found = holder(path)
-    assert found is not None
-    assert found.process == other.pid
+    assert str(holder(path)).startswith(f"process {other.pid} on ")
     other.send_signal(signal.SIGKILL)
     other.wait()
     assert holder(path) is None
     with locked(path, "us"):
-        found = holder(path)
-        assert found is not None
-        assert found.command == "us"
+        assert str(holder(path)).endswith("(us)")
     assert holder(path) is None
 
 
@@ -66,9 +62,7 @@ def test_a_command_of_any_bytes(tmp_path: Path) -> None:
     """As of a folder whose name is not UTF-8: it is a holder like any other."""
     path = tmp_path / "records.lock"
     with locked(path, "sacma run --results lk\udcffx\n"):
-        found = holder(path)
-        assert found is not None
-        assert found.command.isprintable()
+        assert str(holder(path)).isprintable()
         with pytest.raises(FolderInUseError, match="in use by process"), locked(path, "us"):
             pass
 

@@ -11,15 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sacma.files.untrusted import read_file
-
 MEMORY = Path("/dev/shm")  # noqa: S108 folders below it are made by tempfile
 
 ENOUGH = 64e6
 """Bytes: a hundred times what a trial needs."""
-
-SEMAPHORES = "semaphores"
-"""File of a scratch folder that lists the semaphores of its owner, a name a line."""
 
 
 @contextlib.contextmanager
@@ -35,7 +30,7 @@ def scratch(*, in_memory: bool = False) -> Iterator[Path]:
 def scratch_folder(*, in_memory: bool = True) -> Path:
     """Make a folder for temporary files, perhaps in memory, unless ``TMPDIR`` says where; the caller removes it.
 
-    Its name holds this machine and process: folders and semaphores that killed processes of ours left in the same
+    Its name holds this machine and process: folders that killed processes of ours left in the same
     place are removed, but not those of other machines that share it.
     """
     parent = Path(tempfile.gettempdir())
@@ -48,44 +43,8 @@ def scratch_folder(*, in_memory: bool = True) -> Path:
             status = left.lstat()
             ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
             if owner and ours and not _alive(int(owner[1])):
-                remove_left(left, int(owner[1]))
+                shutil.rmtree(left, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=f"sacma-{host}-{os.getpid()}-", dir=parent))
-
-
-@contextlib.contextmanager
-def noted_semaphores(folder: Path) -> Iterator[None]:
-    """Note in a scratch folder which of joblib's semaphores this process makes meanwhile.
-
-    They are files that outlive a process that is killed together with its helpers. Their names hold its number, but
-    not its machine: only a note tells whose they are in a folder that machines share.
-    """
-    before = _semaphores_of(os.getpid())
-    try:
-        yield
-    finally:
-        there = _semaphores_of(os.getpid())
-        ours = (there - before) | (there & _noted(folder))
-        with contextlib.suppress(OSError):  # a full disk: they are left behind
-            (folder / SEMAPHORES).write_text("\n".join(sorted(ours)))
-
-
-def remove_left(folder: Path, owner: int) -> None:
-    """Remove the scratch folder of a process that has ended, and the semaphores of joblib's that it had made."""
-    for name in _noted(folder) & _semaphores_of(owner):
-        with contextlib.suppress(OSError):
-            (MEMORY / name).unlink()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _semaphores_of(process: int) -> set[str]:
-    return {path.name for path in MEMORY.glob(f"sem.loky-{process}-*")}
-
-
-def _noted(folder: Path) -> set[str]:
-    try:
-        return set(read_file(folder / SEMAPHORES).decode(errors="replace").splitlines())
-    except OSError:
-        return set()
 
 
 def _alive(process: int) -> bool:

@@ -3,45 +3,26 @@
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import platform
 import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pydantic import with_config
-
 from sacma.errors import SacmaError
-from sacma.files.printable import one_line, printable
-from sacma.files.untrusted import parse_json_as
+from sacma.files.printable import one_line
 from sacma.store.outcome import now
 
 _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Flags of ``os.open``: do not follow links, which may lead to any file; do not wait for the writer of a pipe."""
 
-_LARGEST = 1 << 16
+_LONGEST = 4000
 """Bytes of a lock file."""
 
-_LONGEST_COMMAND = 4000
-"""Characters."""
-
-
-@with_config(extra="forbid")
-@dataclass(frozen=True)
-class Holder:
-    """The process that holds a lock, its machine, since when (UTC, ISO 8601), and its command as typed."""
-
-    process: int
-    host: str
-    since: str
-    command: str
-
-    def __str__(self) -> str:
-        return one_line(f"process {self.process} on {self.host} since {self.since} ({self.command})", 1000)
+_FIRST = b"process "
+"""Begins a lock file that is held."""
 
 
 class FolderInUseError(SacmaError):
@@ -53,9 +34,9 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
     """Hold the lock file at ``path``; it stays, empty, when the lock is released.
 
     The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends. Others
-    who need it are shown ``command``. Where another process holds it, ``on_wait`` is called with that, and it is waited
-    for; without ``on_wait`` FolderInUseError is raised. Other SacmaErrors: a file system without locks, or a file at
-    ``path`` that is not a lock.
+    who need it are shown ``command``. If another process holds it, ``on_wait`` is called with its name, and it is
+    waited for; without ``on_wait`` FolderInUseError is raised. Other SacmaErrors: a file system without locks, or a
+    file at ``path`` that is not a lock.
     """
     file = _open_lock(path, os.O_RDWR | os.O_CREAT)
     if file is None:
@@ -68,7 +49,7 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
                     raise FolderInUseError(
                         f"{path.parent} is in use by {other}; wait for it, stop it, or give another folder"
                     )
-                on_wait(str(other))
+                on_wait(other)
                 fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:
             if error.errno not in {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}:
@@ -77,8 +58,8 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
                 f"{path.parent} is on a file system without locks ({error.strerror}); "
                 "results need one that has them: a local disk, or a network mount with locking"
             ) from None
-        us = Holder(os.getpid(), printable(platform.node()), now(), printable(command)[:_LONGEST_COMMAND])
-        _write(file, json.dumps(asdict(us)).encode())
+        us = f"{os.getpid()} on {platform.node()} since {now()} ({command})"
+        _write(file, _FIRST + one_line(us, _LONGEST // 8).encode())
         try:
             yield
         finally:
@@ -88,8 +69,8 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
         os.close(file)
 
 
-def holder(path: Path) -> Holder | None:
-    """Return the holder of the lock file at ``path``; None if it is free or missing."""
+def holder(path: Path) -> str | None:
+    """Return the holder of the lock file at ``path`` in words; None if it is free or missing."""
     file = None
     with contextlib.suppress(OSError):
         file = _open_lock(path, os.O_RDONLY)
@@ -114,9 +95,9 @@ def _open_lock(path: Path, flags: int) -> int | None:
         return None
     file = os.open(path, flags | _CAREFUL, 0o666)
     status = os.fstat(file)
-    if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1 and status.st_size <= _LARGEST:
-        content = os.pread(file, _LARGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
-        if not content or _holder_in(content):
+    if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1 and status.st_size <= _LONGEST:
+        content = os.pread(file, _LONGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
+        if not content or content.startswith(_FIRST):
             return file
     os.close(file)
     return None
@@ -134,16 +115,8 @@ def _taken(file: int) -> bool:
     return False
 
 
-def _read(file: int) -> Holder:
-    unknown = Holder(0, "an unknown machine", "an unknown time", "an unknown command")
-    return _holder_in(os.pread(file, _LARGEST, 0)) or unknown
-
-
-def _holder_in(content: bytes) -> Holder | None:
-    try:
-        return parse_json_as(Holder, content)
-    except ValueError:
-        return None
+def _read(file: int) -> str:
+    return one_line(os.pread(file, _LONGEST, 0).decode(errors="replace")) or "an unknown process"
 
 
 def _write(file: int, content: bytes) -> None:

@@ -33,7 +33,7 @@ from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_file, atomic_folder, remove, remove_left_behind, write_atomically
 from sacma.files.printable import one_line
 from sacma.files.untrusted import UnfitFileError, first_problem, parse_json, read_file
-from sacma.store.lock import Holder, holder, locked
+from sacma.store.lock import holder, locked
 from sacma.store.outcome import DamagedRecordError, TrialFailure, decode_failure, encode_failure
 from sacma.store.provenance import Manifest
 from sacma.store.record import FinishedTrial, RecordHead, TrialRecord, decode, decode_head
@@ -117,8 +117,8 @@ class Store:
         """The path of kept outcomes."""
         return self.root / "outcomes.parquet"
 
-    def writer(self) -> Holder | None:
-        """Return the process that writes records now, if any."""
+    def writer(self) -> str | None:
+        """Return the process that writes records now, in words, if there is one."""
         return holder(self.root / _RECORDS_LOCK)
 
     def path_of(self, spec: TrialSpec) -> Path:
