@@ -11,7 +11,7 @@ from pydantic import Field
 
 import sacma
 from sacma.algorithms.base import Problem
-from sacma.algorithms.pycma import contained
+from sacma.algorithms.baselines import contained
 from sacma.types import Array
 
 HALF_WIDTH = 4.0

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import sacma
-from sacma.algorithms.algorithm_file import DIGITS
-from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.algorithms.registry import ALGORITHMS, DIGITS, Origin
 from sacma.cli.app import main
 from sacma.config.plan import plan
 from sacma.config.study import StoredSettings, Study, load_study

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from sacma.algorithms.local_search import LocalSearchSettings, local_search
+from sacma.algorithms.baselines import LocalSearchSettings, local_search
 from sacma.experiment.problem import TrialEnd
 from sacma.types import Array
 from tests.algorithms.solvable import CountedProblem, rastrigin

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from sacma.algorithms.pycma import BIPOPSettings, LQSettings, bipop_cmaes, contained, lq_cmaes
+from sacma.algorithms.baselines import BIPOPSettings, LQSettings, bipop_cmaes, contained, lq_cmaes
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.experiment.problem import TrialEnd

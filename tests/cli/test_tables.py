@@ -8,8 +8,7 @@ import pytest
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
 
-from sacma.algorithms.pycma import BIPOPSettings, LQSettings, RestartSettings
-from sacma.algorithms.random_search import random_search
+from sacma.algorithms.baselines import BIPOPSettings, LQSettings, RestartSettings, random_search
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli.tables import description, field_rows, part_models, rank_table
 from sacma.config.nested import all_kinds

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacma.algorithms.algorithm_file import read_algorithm_file
-from sacma.algorithms.registry import ALGORITHMS
+from sacma.algorithms.registry import ALGORITHMS, read_algorithm_file
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment import trial

@@ -20,8 +20,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 import sacma
-from sacma.algorithms.local_search import LocalSearchSettings
-from sacma.algorithms.pycma import BIPOPSettings, LQSettings
+from sacma.algorithms.baselines import BIPOPSettings, LocalSearchSettings, LQSettings
 from sacma.optimize.methods import composed, named, names
 from sacma.optimize.parameters import Parameter
 from sacma.strategy.cma_es import CMAESSampling

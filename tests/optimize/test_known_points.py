@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.algorithms.local_search import LocalSearchSettings
+from sacma.algorithms.baselines import LocalSearchSettings
 from sacma.optimize.search import Memo
 from sacma.types import Array
 from tests.optimize.runs import bits

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.algorithms.local_search import LocalSearchSettings
-from sacma.algorithms.pycma import BIPOPSettings, LQSettings
-from sacma.algorithms.random_search import RandomSearchSettings
+from sacma.algorithms.baselines import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config.study import Protocol, load_study
 from sacma.optimize.methods import Method, composed, method_of, named, names, registered

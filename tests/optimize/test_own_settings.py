@@ -9,8 +9,7 @@ import pytest
 from pydantic import ValidationError, create_model
 
 import sacma
-from sacma.algorithms.algorithm_file import read_algorithm_file
-from sacma.algorithms.registry import ALGORITHMS, Origin
+from sacma.algorithms.registry import ALGORITHMS, Origin, read_algorithm_file
 from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.generation_control import Generations
 from sacma.strategy.restarts import Start

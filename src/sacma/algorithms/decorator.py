@@ -2,24 +2,16 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import date, timedelta
-from enum import Enum
-from pathlib import PurePath
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints, overload
+from collections.abc import Callable
+from typing import Any, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
-from pydantic.fields import FieldInfo
 
 from sacma.algorithms.base import Algorithm
-from sacma.algorithms.settings import ALLOWED, SettingsError, validated
+from sacma.algorithms.settings import ALLOWED
 from sacma.errors import SacmaError
 from sacma.files.printable import shown
-
-NOT_OF_FILES = (tuple, set, frozenset, bytes, complex, PurePath, Enum, date, timedelta)
-"""Types that strict validation makes of nothing that a file has."""
 
 FIRST = 2  # number of parameters before the settings: the problem and the random generator
 
@@ -75,12 +67,7 @@ def _model_of(function: Callable[..., None]) -> type[BaseModel] | None:
     if len(parameters) == FIRST + 1 and parameters[FIRST] == "settings":
         hint = get_type_hints(function)["settings"] if isinstance(hint, str) else hint
         if isinstance(hint, type) and issubclass(hint, BaseModel):
-            for name, field in hint.model_fields.items():
-                what = f"setting {name} of {function.__name__}"
-                _check_alias(what, field)
-                if not field.is_required():
-                    _check_default(what, (field.annotation, field), hint.model_config)
-            return hint
+            return _without_aliases(hint)
     return None
 
 
@@ -106,53 +93,15 @@ def _settings_of(function: Callable[..., None]) -> type[BaseModel]:
             raise SacmaError(f"{what} cannot name a setting; call it otherwise")
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
-        if default is not ... and not (isinstance(default, FieldInfo) and default.is_required()):
-            _check_default(what, fields[parameter.name], config)
-        elif kind := _not_of_a_file(hints[parameter.name]):
-            raise SacmaError(f"{what} is a {kind}, of which no config has a value; {ALLOWED}")
-    with _hints_of(function.__name__):
-        model: type[BaseModel] = create_model(function.__name__, __config__=config, **fields)
-    for name, field in model.model_fields.items():
-        _check_alias(f"parameter {name} of {function.__name__}", field)
-    return model
-
-
-def _not_of_a_file(hint: Any) -> str:
-    """Return the type within a hint of which strict validation takes no value of a file; empty where it is none."""
-    if get_origin(hint) is Annotated:
-        return _not_of_a_file(get_args(hint)[0])
-    kind = get_origin(hint) or hint
-    if isinstance(kind, type) and issubclass(kind, NOT_OF_FILES):
-        return kind.__name__
-    inner = [] if kind is Literal else [_not_of_a_file(each) for each in get_args(hint)]
-    return inner[0] if inner and (all(inner) or kind is list) else ""
-
-
-def _check_alias(what: str, field: FieldInfo) -> None:
-    if field.alias or field.validation_alias:
-        raise SacmaError(f"{what} has an alias, which a config and stored results could not both use; leave it out")
-
-
-def _check_default(what: str, field: tuple[Any, Any], config: ConfigDict) -> None:
-    """Check that the default of a field fits its type, and can be stored."""
-    with _hints_of(what):
-        alone: type[BaseModel] = create_model("Alone", __config__=config, field=field)
-    default = alone.model_fields["field"].get_default(call_default_factory=True, validated_data={})
     try:
-        validated(alone, {"field": default})
-    except (ValidationError, SettingsError) as error:
-        refused = error if isinstance(error, ValidationError) else error.__cause__  # at once, or when read back
-        reason = f"which no config can hold; {ALLOWED}"
-        if isinstance(refused, ValidationError):
-            reason = f"which is not allowed: {refused.errors()[0]['msg'].removeprefix('Input ')}"
-        raise SacmaError(f"the default of {what} is {default!r}, {reason}") from None
-
-
-@contextmanager
-def _hints_of(what: str) -> Iterator[None]:
-    """Name the owner of a type hint that pydantic cannot validate."""
-    try:
-        yield
+        return _without_aliases(create_model(function.__name__, __config__=config, **fields))
     except PydanticUserError as error:
         reason = str(error).splitlines()[0].partition(". ")[0]
-        raise SacmaError(f"a type hint of {what} cannot be validated: {reason}; {ALLOWED}") from None
+        raise SacmaError(f"a type hint of {function.__name__} cannot be validated: {reason}; {ALLOWED}") from None
+
+
+def _without_aliases(model: type[BaseModel]) -> type[BaseModel]:
+    for name, field in model.model_fields.items():
+        if field.alias or field.validation_alias:
+            raise SacmaError(f"setting {name} has an alias, which a config and stored results could not both use")
+    return model

@@ -1,25 +1,86 @@
-"""The registry of algorithms."""
+"""The registry of algorithms: our own, those in Python files of users, and those of installed packages."""
 
+import hashlib
+import sys
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from sacma.algorithms.algorithm_file import read_algorithm_file
 from sacma.algorithms.base import Algorithm
-from sacma.algorithms.local_search import local_search
-from sacma.algorithms.pycma import bipop_cmaes, lq_cmaes
-from sacma.algorithms.random_search import random_search
+from sacma.algorithms.baselines import bipop_cmaes, local_search, lq_cmaes, random_search
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.errors import SacmaError
 from sacma.files.printable import printable
+from sacma.files.untrusted import read_file
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "sacma.algorithms"
 """Entry points of installed packages that add algorithms, functions with ``@sacma.algorithm``."""
+
+DIGITS = 12  # length of the content hash that is a file's version
+
+_FOLDERS: set[Path] = set()  # of the files that this process has run
+
+
+@dataclass(frozen=True)
+class AlgorithmFile:
+    """The algorithms of a file by name, and its content hash as their version."""
+
+    version: str
+    algorithms: Mapping[str, Algorithm]
+
+
+def read_algorithm_file(path: Path) -> AlgorithmFile:
+    """Run a Python file and return the algorithms that it defines with ``@sacma.algorithm``.
+
+    Its folder is added to the end of ``sys.path``, so that it can import its neighbours. The version is that of the
+    text that is run: no compiled file is read or written. A file that cannot be read or run, that defines no algorithm,
+    or with a neighbour of the name of another file's, is a SacmaError.
+    """
+    path = path.absolute()
+    try:
+        source = read_file(path)
+    except OSError as error:
+        raise SacmaError(f"algorithm file {path} cannot be read: {error.strerror}") from None
+    version = hashlib.sha256(source).hexdigest()[:DIGITS]
+    module = ModuleType(f"sacma_algorithm_file_{version}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # for dataclasses and pickle
+    for neighbour in path.parent.glob("*.py"):
+        other = Path(getattr(sys.modules.get(neighbour.stem), "__file__", None) or neighbour)
+        if other != neighbour and other.parent in _FOLDERS:
+            taken = f"{other} has been imported for another algorithm file"
+            raise SacmaError(f"{path}: its neighbour {neighbour.name} cannot be imported: {taken}; rename one of them")
+    _FOLDERS.add(path.parent)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 the user's own file
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SyntaxError) and error.filename and error.lineno:
+            raise SacmaError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+        what = f"{error}" if isinstance(error, SacmaError) else f"{type(error).__name__}: {error}".rstrip(": ")
+        raise SacmaError(f"{path}:{_line_of(error, path)}: {what}") from error
+    found = [value for value in vars(module).values() if isinstance(value, Algorithm)]
+    found = [value for value in found if not value.function.__module__.startswith("sacma.")]  # imported to be called
+    by_name = {algorithm.name: algorithm for algorithm in found}
+    if not found:
+        raise SacmaError(f"{path} defines no algorithm; put @sacma.algorithm before a function (problem, rng)")
+    if len(by_name) < len({id(algorithm) for algorithm in found}):
+        raise SacmaError(f'{path} defines two algorithms of one name; give each its own: @sacma.algorithm("name")')
+    return AlgorithmFile(version, by_name)
+
+
+def _line_of(error: BaseException, path: Path) -> int:
+    """Return the line of the file that raised the error."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((f.lineno for f in reversed(frames) if f.filename == str(path) and f.lineno), 1)
 
 
 @dataclass(frozen=True)

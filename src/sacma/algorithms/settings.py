@@ -1,7 +1,6 @@
 """Validated settings that mean the same once they are stored as JSON and read back."""
 
 import json
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,14 +40,9 @@ def validated(model: type[BaseModel], given: object) -> BaseModel:
     second = _as_json(again)
     if first == second:
         return settings
-    third = _as_json(_read_back(model, second))
-    if second != third:
-        values, others = json.loads(second), json.loads(third)
-        key = next(
-            key for key in values if canonical_json({key: values[key]}) != canonical_json({key: others.get(key)})
-        )
+    if second != _as_json(_read_back(model, second)):
         raise SettingsError(
-            f"{key}: each validation changes it, {shown(values[key])} to {shown(others.get(key))}; settings are "
+            f"each validation changes these settings, {one_line(first, 200)} to {one_line(second, 200)}; they are "
             "validated when they are read and again when a trial runs: convert them in the algorithm"
         )
     return again
@@ -60,10 +54,8 @@ def _validated(model: type[BaseModel], given: object) -> BaseModel:
     except ValidationError:
         raise
     except Exception as error:  # of a validator of the user's
-        frames = traceback.extract_tb(error.__traceback__)
-        where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
         what = one_line(f"{type(error).__name__}: {error}", 200)
-        raise SettingsError(f"a validator of {model.__name__} fails by {what}{where}; raise ValueError") from error
+        raise SettingsError(f"a validator of {model.__name__} fails by {what}; raise ValueError") from error
 
 
 def _as_json(settings: BaseModel) -> str:
