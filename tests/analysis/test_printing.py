@@ -13,7 +13,6 @@ from matplotlib.text import Text
 
 from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
-from sacma.analysis.export import find_faults
 from sacma.analysis.figures.draw import draw
 from sacma.analysis.figures.style import plain
 from sacma.analysis.notes import notes
@@ -177,10 +176,3 @@ def test_what_cocopp_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
     for f in (1, 2, 3):
         lines = ["% ", f"data_f{f}/bbobexp_f{f}_DIM2.dat, 1:60|1.0e+00, 2:60|1.0e+00"]
         assert "\n".join([f"suite = 'bbob', funcId = {f}, DIM = 2, {attributes}", *lines]) in seen
-
-
-@FEW
-@given(text=TEXTS.filter(lambda text: set(text) - {"\n", "\t"}))
-def test_what_is_exported(text: str) -> None:
-    """A COCO folder with control characters is not fit to be given away."""
-    assert any("do not print" in fault for fault in find_faults({"bbobexp_f1.info": f"a{text}"}, []))
