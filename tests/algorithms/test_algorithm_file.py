@@ -31,15 +31,6 @@ def test_a_file_gives_its_algorithms_and_its_version(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.py", "two.py"]
 
 
-def test_it_may_import_what_lies_beside_it(tmp_path: Path) -> None:
-    """Its folder is on the path."""
-    (tmp_path / "beside_it_lies.py").write_text("STEP = 3.0\n")
-    source = SOURCE.replace("import sacma", "import sacma\nfrom beside_it_lies import STEP").replace("= 1.0", "= STEP")
-    assert read_algorithm_file(write(tmp_path / "own.py", source)).algorithms["still"].settings().model_dump() == {
-        "step": 3.0
-    }
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -100,13 +91,6 @@ def test_neighbours_of_one_name(tmp_path: Path) -> None:
     with pytest.raises(SacmaError, match=r"its neighbour a_neighbour.py cannot be imported: .*one/a_neigh"):
         read_algorithm_file(write(tmp_path / "two" / "own.py", source))
     assert read_algorithm_file(tmp_path / "one" / "own.py").algorithms
-
-
-@pytest.mark.parametrize("source", ["x: 'Foo('\n\0", "raise SyntaxError('nonsense')"])
-def test_errors_without_a_line_have_one(tmp_path: Path, source: str) -> None:
-    """The file is always named."""
-    with pytest.raises(SacmaError, match=r"own.py:1: "):
-        read_algorithm_file(write(tmp_path / "own.py", source))
 
 
 def test_a_path_that_does_not_print(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.trial import run_trial
-from sacma.store.outcome import TrialStatus
 from tests.conftest import CONFIGS
 from tests.strategy.runs import DOUBLY, parts
 
@@ -32,26 +31,6 @@ def test_a_share_of_one_is_cma_es(study: Load, function: int) -> None:
     first, second = (run_trial(only(of)).outcome for of in (ours, plain))
     assert (first.improved_at, first.improved_to) == (second.improved_at, second.improved_to)
     assert first.restarts == second.restarts > 0
-
-
-@pytest.mark.parametrize("evaluations", [1, 9, 30, 31, 32])
-@pytest.mark.parametrize("name", ["dts_cmaes", "dts_cmaes_adaptive"])
-def test_the_budget_is_exact(study: Load, name: str, evaluations: int) -> None:
-    """A trial makes as many evaluations as it may, whether they end within a population, a batch, or after one."""
-    place = {"functions": "15", "dimensions": "5", "instances": "1", "budget": evaluations / 5}
-    record = run_trial(only(study(f"baselines/{name}", **place)))
-    assert record.outcome.evaluations == record.trace["true_evaluations"][-1] == evaluations
-    assert record.outcome.status == TrialStatus.BUDGET_USED
-
-
-@pytest.mark.parametrize("name", ["dts_cmaes", "dts_cmaes_adaptive"])
-def test_the_target_ends_a_trial(study: Load, name: str) -> None:
-    """On the sphere the target is hit with fewer than 60 D evaluations, and no further one is made."""
-    place = {"functions": "1", "dimensions": "5", "instances": "1", "budget": 60}
-    record = run_trial(only(study(f"baselines/{name}", **place)))
-    assert record.outcome.status == TrialStatus.TARGET_HIT
-    assert record.outcome.improved_at[-1] == record.outcome.evaluations < 300
-    assert record.outcome.best_delta_f <= 1e-8
 
 
 def test_the_trace_adds_up(study: Load) -> None:

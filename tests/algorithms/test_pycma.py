@@ -65,16 +65,6 @@ def test_lq_restarts_with_growing_populations_and_starts_over() -> None:
     assert all(runs.active)
 
 
-def test_lq_settings_reach_pycma() -> None:
-    """Population, its growth, step size and active update are what the settings say."""
-    settings = LQSettings(population_size=9, population_factor=3.0, sigma0=0.5, active=False)
-    with Runs() as runs:
-        lq(CountedProblem(rastrigin, 2, 3000, -1.0), settings)
-    assert runs.population_sizes[:2] == [9, 27]
-    assert set(runs.step_sizes) == {0.5}
-    assert not any(runs.active)
-
-
 def test_lq_is_that_of_pycma() -> None:
     """Bare pycma, with the same random numbers, evaluates the same points."""
     problem = lq(CountedProblem(sphere, 4, 10_000), LQSettings())
@@ -86,17 +76,6 @@ def test_lq_is_that_of_pycma() -> None:
     with pytest.raises(TrialEnd):
         cma.fmin_lq_surr2(bare, bare.initial_point(4.0), 8 / 3, options)
     np.testing.assert_array_equal(problem.points, bare.points)
-
-
-def test_lq_needs_few_evaluations_of_a_quadratic_function() -> None:
-    """The sphere is the model's own: a fraction of what CMA-ES needs suffices."""
-    assert len(lq(CountedProblem(sphere, 5, 10_000), LQSettings()).points) < 100
-
-
-def test_injection_is_a_setting() -> None:
-    """Without the optimum of the model in the population, the sphere takes longer."""
-    without = lq(CountedProblem(sphere, 5, 10_000), LQSettings(inject=False))
-    assert len(without.points) > 2 * len(lq(CountedProblem(sphere, 5, 10_000), LQSettings()).points)
 
 
 def test_bipop_has_two_populations() -> None:
@@ -113,30 +92,6 @@ def test_bipop_has_two_populations() -> None:
     assert len(small) >= 3
     assert all(0.02 <= sigma < 2.0 for _, sigma in small)
     assert all(6 <= size <= max(large) for size, _ in small)
-
-
-def test_bipop_shares_the_budget() -> None:
-    """When a large run begins, small ones have used at least as many evaluations as the large ones before."""
-    problem = CountedProblem(rastrigin, 2, 40_000, -1.0)
-    with Runs() as runs:
-        bipop(problem, BIPOPSettings())
-    ends = [*problem.started_at[1:], len(problem.points)]
-    used = np.subtract(ends, problem.started_at)
-    kinds = ["large" if sigma == 2.0 and n else "small" for n, sigma in enumerate(runs.step_sizes)]
-    for n in range(2, len(kinds)):
-        spent = {kind: sum(u for k, u in zip(kinds[:n], used[:n], strict=True) if k == kind) for kind in set(kinds)}
-        assert (kinds[n] == "small") == (spent["small"] < spent["large"])
-
-
-def test_bipop_starts_over() -> None:
-    """After the last large restart the first population size comes again."""
-    with Runs() as runs:
-        bipop(CountedProblem(rastrigin, 2, 8000, -1.0), BIPOPSettings(max_restarts=1))
-    assert [size for size, sigma in zip(runs.population_sizes, runs.step_sizes, strict=True) if sigma == 2.0][:3] == [
-        6,
-        12,
-        6,
-    ]
 
 
 def test_contained_is_seeded_from_the_generator() -> None:

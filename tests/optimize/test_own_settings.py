@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from pydantic import ValidationError, create_model
 
 import sacma
 from sacma.algorithms.registry import ALGORITHMS, Origin, read_algorithm_file
@@ -128,24 +127,6 @@ def test_a_sampling_of_ones_own() -> None:
         assert bits(found(30, mine, bounds=bounds)) == bits(found(30, StrategySettings(), bounds=bounds))
     with pytest.raises(ValueError, match=r"^population_size is 8; allowed: None with this method, which has no"):
         found(30, mine, population_size=8)
-
-
-@pytest.mark.parametrize(
-    ("part", "fields", "missing"),
-    [
-        ("sampling", {"sigma0": 1.0}, "bounds"),
-        ("sampling", {"bounds": "none"}, "sigma0"),
-        ("restarts", {}, "initial_range"),
-        ("control", {}, "uses_model"),
-    ],
-)
-def test_what_a_part_lacks_is_named(part: str, fields: dict[str, Any], missing: str) -> None:
-    """When the settings are made, which is before anything runs."""
-    made: Any = {key: (type(value), value) for key, value in fields.items()}
-    own: Any = create_model("Own", __base__=Part, name=(str, "own"), **made)
-    mine = create_model("Mine", __base__=StrategySettings, **{part: (own, own())})  # type: ignore[call-overload]
-    with pytest.raises(ValidationError, match=f"{part}: Own has no {missing}, .*: see 'How to add' in CONTRIBUTING.md"):
-        mine()
 
 
 class Kind(enum.Enum):

@@ -79,16 +79,6 @@ def test_f_goes_on_until_the_ranking_is_stable() -> None:
     assert ranked["other"].mean() > 5.0 > ranked["same"].mean()
 
 
-def test_the_change_is_noted_and_was_small_enough_or_all_is_true() -> None:
-    """Each generation notes its last change; it stops at 0.2 or has no point left."""
-    run = Run(parts(control=NAMED), 5).until(300, rastrigin)
-    errors = [g.error for g in run.generations[1:]]
-    assert all(
-        e <= 0.2 or n == g.population_size for e, n, g in zip(errors, run.steps[1:], run.generations[1:], strict=True)
-    )
-    assert min(run.steps) < max(run.steps)
-
-
 def test_f_evaluates_a_least_number_where_first_rankings_are_wrong() -> None:
     """A model that is sure and wrong is told 1.75 D points of each population, one that is right one as before."""
     taken = {}
@@ -118,21 +108,6 @@ def test_the_error_is_that_of_first_rankings_at_the_points_told() -> None:
         (new,) = np.flatnonzero(np.isin(told, run.values))
         error = abs(rankdata(predicted)[new] - rankdata(told)[new]) / ((size**2 - 1) / (3 * size))
         assert noted[j + 1] == pytest.approx(0.95 * noted[j] + 0.05 * error)
-
-
-def test_the_error_is_not_that_of_later_rankings() -> None:
-    """Where f evaluates all in four batches it is that of the ranking before the first of them."""
-    model, sampling = Scripted(), Watched()
-    run = Run(parts(control={**NEVER, "growth": 1.0}, model=model, sampling=sampling), 3).until(105, chaos)
-    assert [len(asked) for asked in run.asked[-20:]] == [1, 1, 2, 3] * 5
-    noted, kept = [g.smoothed_error for g in run.generations], 0.95**7
-    seen = list(zip(sampling.populations, sampling.told, sampling.runs[0].whitenings, strict=False))
-    for back in range(2, 6):
-        population, told, whitening = seen[-back]
-        first = model.built[0].fitted[-1 - 4 * back]  # the last is of the next population
-        differences = abs(rankdata(first.predict(whitening(population))) - rankdata(told))
-        error = np.mean(differences) / ((7**2 - 1) / (3 * 7))
-        assert noted[-back + 1] == pytest.approx(kept * noted[-back] + (1 - kept) * error)
 
 
 @pytest.mark.parametrize(("growth", "batches"), [(0.0, [1] * 7), (0.5, [1, 1, 1, 2, 2]), (1.0, [1, 1, 2, 3])])
@@ -191,16 +166,6 @@ def test_a_failed_training_leaves_the_rest_to_f(failing: int) -> None:
     assert set(run.steps[3:-1]) == {1}
 
 
-def test_hard_functions_get_more_evaluations() -> None:
-    """On Rastrigin's function f evaluates many more points of a population than on the sphere."""
-    shares = {}
-    for f in (sphere, rastrigin):
-        run = Run(parts(control=NAMED), 5).until(300, f)
-        shares[f] = np.mean(np.divide(run.steps, [g.population_size for g in run.generations])[5:])
-        assert not all(math.isnan(g.error) for g in run.generations)
-    assert shares[sphere] < 0.7 * shares[rastrigin]
-
-
 class Proposing(Part):
     """The point at which f has its optimum, in the generations of the script; else a point where f is large."""
 
@@ -254,19 +219,6 @@ def test_the_model_alone_does_not_go_on_where_the_ranking_took_longer() -> None:
     assert by_model("b" * 40, {**control, "largest_change": 2.0}, Scripted(changed=noise)).pattern == "T" * 32
 
 
-def test_no_model_of_an_earlier_population_goes_on() -> None:
-    """A ranking that settled at once, then some that did not, and a successful proposal."""
-
-    def lost_later(predicted: "Array", call: int) -> "Array":
-        return predicted if call < 48 else noise(predicted, call) * (-1) ** (call // 2)
-
-    control = {**NEVER, "model_generations": 3}
-    run = by_model("." * 13 + "bbbb", control, Scripted(changed=lost_later))
-    assert run.generations[9].error == 0.0
-    assert run.steps[11] >= run.generations[11].population_size  # all of it, and a proposal
-    assert run.pattern == "T" * 32
-
-
 def test_predictions_that_cannot_rank_are_no_evaluation() -> None:
     """Then f evaluates the population."""
 
@@ -275,19 +227,6 @@ def test_predictions_that_cannot_rank_are_no_evaluation() -> None:
 
     run = by_model("b" * 40, {**NAMED, "model_generations": 3}, Scripted(changed=flat_at_the_third))
     assert "m" not in run.pattern
-
-
-def test_the_last_model_does_not_outlive_its_run() -> None:
-    """A new run begins with f, whatever the last proposal was."""
-    control = {**NAMED, "model_generations": 3}
-    sampling = Watched(stop_at=17)
-    run = Run(parts(control=control, proposals=Proposing(script="." * 15 + "b"), sampling=sampling, model=Scripted()))
-    while len(run.generations) < 20:
-        run.step(sphere)
-    assert run.generations[16].restart == 0
-    assert run.generations[16].error <= 0.1
-    assert run.generations[17].restart == 1
-    assert run.pattern == "T" * 20
 
 
 @pytest.mark.parametrize("factor", [3, 6])

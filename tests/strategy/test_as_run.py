@@ -17,7 +17,7 @@ from sacma.surrogate.model import FitStatus
 from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 from tests.strategy.judged import box
-from tests.strategy.runs import DOUBLY, KENDALL, Run, Scripted, Watched, generations, parts, rastrigin, sphere
+from tests.strategy.runs import KENDALL, Run, Scripted, Watched, generations, parts, rastrigin, sphere
 from tests.surrogate.test_gaussian_process import data
 
 WIDE = {"radius": 1e6}
@@ -78,19 +78,6 @@ def test_after_the_last_restart_everything_is_forgotten() -> None:
             assert math.isnan(g.smoothed_error) == fresh
 
 
-@pytest.mark.parametrize("restarts", ["ipop", "ipop-as-run"])
-def test_an_adaptive_share_is_forgotten_with_all_else(restarts: str) -> None:
-    """After the last restart as run there are too few points again, and the first smoothed error."""
-    control, restart = {**DOUBLY, "share": {"name": "adaptive"}}, {"name": restarts, "max_restarts": 0}
-    run = Run(parts(control=control, training_set=WIDE, restarts=restart), 2).until(900, rastrigin)
-    after = [b for a, b in pairwise(run.generations) if b.restart > a.restart]
-    assert after
-    for g in after:
-        fresh = restarts == "ipop-as-run"
-        assert (g.fit_status == FitStatus.TOO_FEW_POINTS) == fresh
-        assert (g.smoothed_error == 0.05) == fresh
-
-
 def test_points_given_at_the_start_are_not_forgotten() -> None:
     """They belong to no run."""
     X = np.random.default_rng(2).uniform(-4, 4, (30, 3))
@@ -139,13 +126,6 @@ def test_repaired_points_are_learnt(name: str, *, outside: bool) -> None:
     asked = Run(proposing).until(60, lambda x: sphere(x - 6.0))
     assert any(len(points) == 1 for points in asked.asked)
     assert np.abs(asked.points).max() <= 5.0
-
-
-def test_a_model_is_not_rejected_for_a_repaired_population() -> None:
-    """Where the whole population is repaired to one corner, the model is checked on points as sampled."""
-    run = Run(parts(control=generations(1), sampling={**SAMPLING, "sigma0": 2.0})).until(400, lambda x: float(sum(x)))
-    statuses = [g.fit_status for g in run.generations if g.fit_status]
-    assert statuses.count(FitStatus.TRAINED) > 0.9 * len(statuses)
 
 
 @pytest.mark.parametrize(("D", "ratio"), [(2, 1.48), (5, 1.25), (20, 1.12)])

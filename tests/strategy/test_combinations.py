@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sacma.strategy.criteria import CRITERIA
 from sacma.strategy.errors import ERRORS
 from sacma.strategy.generation_control import TRANSFERS
 from sacma.strategy.settings import ACCEPTANCES, MODELS, PROPOSALS, RESTARTS, SAMPLINGS, StrategySettings
@@ -69,12 +68,6 @@ def test_errors_and_transfers(error: str, transfer: str) -> None:
     control = {**KENDALL, "error": {"name": error}, "transfer": transfer, "error_threshold": 0.9}
     run = uses_its_model({"model": GP, "control": control})
     assert any(0.0 <= g.error <= 1.0 for g in run.generations)
-
-
-@pytest.mark.parametrize(("criterion", "model"), list(product(CRITERIA, (GP, FOREST))))
-def test_criteria(criterion: str, model: Content) -> None:
-    """Each criterion with both posteriors."""
-    uses_its_model({"model": model, "control": {**CONTROLS["share"], "criterion": {"name": criterion}}})
 
 
 @pytest.mark.parametrize(("proposals", "control"), list(product(PROPOSALS, CONTROLS)))

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import norm
 
 from sacma.strategy.criteria import CRITERIA, Criterion, select_points
-from sacma.strategy.expected_ranking import expected_ranking_difference
 from sacma.surrogate.model import Posterior
 from sacma.types import Array
 from tests.strategy.test_expected_ranking import drawn
@@ -19,18 +18,6 @@ PARENTS = 4
 def worth_of(name: str, posterior: Posterior, parents: int) -> Array:
     criterion = cast("Criterion", CRITERIA[name]())
     return criterion.worth(posterior, parents)
-
-
-def test_variance_is_the_diagonal() -> None:
-    """Of the posterior's covariance."""
-    worth = worth_of("variance", POSTERIOR, PARENTS)
-    np.testing.assert_array_equal(worth, np.diag(POSTERIOR.covariance))
-
-
-def test_ranking_difference_has_its_parents() -> None:
-    """ERDE of the best μ."""
-    worth = worth_of("ranking-difference", POSTERIOR, PARENTS)
-    np.testing.assert_array_equal(worth, expected_ranking_difference(POSTERIOR, PARENTS))
 
 
 def test_own_rank_is_the_mean_displacement_by_simulation() -> None:
@@ -70,14 +57,6 @@ def test_criteria_that_need_no_covariances_know_none(criterion: str) -> None:
     if not CRITERIA[criterion].joint:
         worth = worth_of(criterion, POSTERIOR, PARENTS)
         np.testing.assert_array_equal(worth_of(criterion, alone, PARENTS), worth)
-
-
-def test_own_rank_of_certain_points() -> None:
-    """Nothing moves them, except to one side of an equal, on which it is one of two."""
-    certain = Posterior(np.array([-2.0, 0.0, 1.0]), np.zeros((3, 3)), 0.0)
-    np.testing.assert_array_equal(worth_of("own-rank", certain, 1), 0.0)
-    equal = Posterior(np.zeros(3), np.eye(3), 0.0)
-    np.testing.assert_array_equal(worth_of("own-rank", equal, 1), 1.0)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

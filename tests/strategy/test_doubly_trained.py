@@ -1,7 +1,6 @@
 """DTS-CMA-ES: what f evaluates, what the second model predicts, what the strategy sees."""
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,37 +100,6 @@ def test_a_failed_training_leaves_all_to_f(failing: int) -> None:
     assert run.steps[:5] == [7, 7, 1, 7, 1]
 
 
-def test_the_share_follows_the_error() -> None:
-    """Errors are in the trace, within [0, 1]; hard functions get more evaluations a generation; a restart keeps ε_s."""
-    shares = {}
-    for f in (sphere, rastrigin):
-        run = Run(parts(control=ADAPTIVE), 5).until(400, f)
-        errors = np.array([g.error for g in run.generations if not math.isnan(g.error)])
-        assert len(errors) > 10
-        assert np.all((errors >= 0.0) & (errors <= 1.0))
-        shares[f] = np.mean(np.divide(run.steps, [g.population_size for g in run.generations]))
-    assert shares[sphere] < 0.5 * shares[rastrigin]
-
-
-def test_the_error_is_that_of_the_first_model() -> None:
-    """A first model that is always right about the second has no error, whatever f says."""
-    model, sampling = Scripted(), Watched()
-    run = Run(parts(control=ADAPTIVE, model=model, sampling=sampling, training_set={"radius": 1e9}))
-    for _ in range(12):
-        run.step(rastrigin)
-    for g, values, population, whitening, first in zip(
-        run.generations[2:],
-        sampling.told[2:],
-        sampling.populations[2:],
-        sampling.runs[0].whitenings[2:],
-        model.built[0].fitted[::2],
-        strict=False,
-    ):
-        ranks = np.argsort(np.argsort(first.predict(whitening(population))))
-        same = np.array_equal(ranks[np.argsort(values)[:3]], np.arange(3))
-        assert (g.error == 0.0) == same
-
-
 def test_a_share_that_judges_trains_even_where_all_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a share of 1 that adapts, the first model is still judged: the share can fall again."""
     monkeypatch.setattr("sacma.strategy.doubly_trained.FIRST", 1.0)
@@ -139,23 +107,6 @@ def test_a_share_that_judges_trains_even_where_all_is_evaluated(monkeypatch: pyt
     assert not math.isnan(run.generations[2].error)
     assert run.steps[:3] == [7, 7, 7]
     assert min(run.steps) < 7
-
-
-def test_share_and_error_survive_a_restart() -> None:
-    """The first generation after it has the smoothed error of before, with its own error smoothed in."""
-    run = Run(parts(control=ADAPTIVE, training_set={"radius": 1e6}), 2).until(900, rastrigin)
-    after = [(a, b) for a, b in pairwise(run.generations) if b.restart > a.restart]
-    assert after
-    for a, b in after:
-        error = a.smoothed_error if math.isnan(b.error) else b.error
-        assert b.smoothed_error == pytest.approx(0.7 * a.smoothed_error + 0.3 * error)
-
-
-@pytest.mark.parametrize(("sampling", "size"), [({"population_multiple": 2}, 14), ({"population_size": 9}, 9)])
-def test_the_population_is_a_setting(sampling: dict[str, int], size: int) -> None:
-    """λ = ⌊2 (4 + 3 ln D)⌋ as published, or what is given."""
-    run = Run(parts(control=DOUBLY, sampling={"name": "cma-es", **sampling})).until(1)
-    assert run.generations[0].population_size == size
 
 
 GOOD = np.arange(8.0)

@@ -97,26 +97,6 @@ def test_multipliers_that_models_foresee() -> None:
     assert merit.multipliers[0] == 1e4
 
 
-def test_any_outcomes_can_be_learned() -> None:
-    """Values that do not differ, a single point, huge ones and predictions that are not finite."""
-    for population in (np.zeros((1, 4)), np.ones((9, 4)), np.full((5, 4), 1e300) * RNG.normal(size=(5, 1))):
-        merit = Lagrangian(2, EQUALITIES)
-        for centre in (population[0], np.full(4, np.nan), np.full(4, np.inf)):
-            merit.update(population, centre)
-            assert np.all(np.isfinite([merit.multipliers, merit.penalties]))
-
-
-def test_no_files_and_no_global_generator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pycma's own logging is off."""
-    monkeypatch.chdir(tmp_path)
-    before = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002 what is left alone
-    merit = Lagrangian(2, EQUALITIES)
-    for _ in range(5):
-        merit.update(outcomes_of(RNG.normal(size=(6, 2))), np.ones(4))
-    assert np.random.get_state()[1].tolist() == before  # type: ignore[index]  # noqa: NPY002 idem
-    assert list(tmp_path.iterdir()) == []
-
-
 def strategy_of(settings: StrategySettings, equalities: list[bool]) -> SurrogateStrategy:
     rng, starts = np.random.default_rng(1), np.random.default_rng(2)
     box = np.full(2, -3.0), np.full(2, 3.0)

@@ -31,14 +31,6 @@ def tell(of: Population, indices: Sequence[int], values: Sequence[float]) -> lis
     return asked
 
 
-def test_parents_are_the_lower_half() -> None:
-    """μ = ⌊λ/2⌋."""
-    for size, parents in ((6, 3), (7, 3)):
-        run = CMAES(np.zeros(2), size, CMAESSampling(), box(2))
-        run.ask()
-        assert Population(run, Archive(2), None, Observer(lambda _: None)).parents == parents
-
-
 def test_values_come_to_their_points() -> None:
     """In two batches, each asked for by index."""
     of, archive, run = population()
@@ -85,18 +77,6 @@ def test_infinity_ranks_behind_the_only_finite_value(finite: float) -> None:
     np.testing.assert_array_equal(archive.points, run.sampled[[2]])
     assert np.all(np.isfinite(of.values))
     assert np.argmin(of.values) == 2 or finite == of.values.max()
-
-
-def test_infinity_ranks_behind_all_that_is_known() -> None:
-    """Worse than earlier populations' values, too; without any finite value it is 0 and above."""
-    of, archive, _ = population()
-    archive.add(np.ones((1, 2)), np.array([100.0]))
-    tell(of, range(6), [INF, 1.0, 2.0, 3.0, 4.0, 5.0])
-    assert of.values[0] > 100.0
-    of, archive, _ = population()
-    tell(of, range(6), [INF] * 6)
-    assert np.all(np.isfinite(of.values))
-    assert len(archive) == 0
 
 
 @pytest.mark.parametrize("bounds", ["penalty", "transform"])

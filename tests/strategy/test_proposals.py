@@ -1,18 +1,14 @@
 """The model's optimum as a proposal: where it lies, when there is none, and that it pays."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-import scipy.optimize
-from pydantic import PrivateAttr
-from scipy.optimize import approx_fprime
 
 from sacma.strategy.proposals import ModelOptimum, optimum
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.archive import Archive, Standing
-from sacma.surrogate.part import Context, Part
+from sacma.surrogate.archive import Archive
+from sacma.surrogate.part import Context
 from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
 from tests.strategy.runs import DOUBLY, Run, Watched, generations, parts, sphere
@@ -44,23 +40,6 @@ def test_it_is_the_optimum_of_the_model(scale: float) -> None:
     """Whatever the scale of the values, and whatever their offset."""
     np.testing.assert_allclose(proposed(bowl((1.0, -0.5), scale), (2.0, 2.0)), [[1.0, -0.5]], atol=1e-5)
     np.testing.assert_allclose(proposed(bowl((1.0, -0.5), 1.0, 1e6), (2.0, 2.0)), [[1.0, -0.5]], atol=1e-2)
-
-
-def test_the_gradient_is_that_of_the_point_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also at a point other than that of the latest value, as another version of SciPy may ask."""
-    minimize = scipy.optimize.minimize
-    asked = []
-
-    def elsewhere(fun: Callable[[Array], float], start: Array, *, jac: Callable[[Array], Array], **options: Any) -> Any:
-        for point in (start + 0.25, start - 0.5):
-            fun(start)
-            np.testing.assert_allclose(jac(point), approx_fprime(point, fun), atol=1e-5)
-            asked.append(point)
-        return minimize(fun, start, jac=jac, **options)
-
-    monkeypatch.setattr(scipy.optimize, "minimize", elsewhere)
-    assert len(proposed(bowl((1.0, -0.5)), (2.0, 2.0))) == 1
-    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("radius", [0.5, 3.0])
@@ -142,50 +121,3 @@ def test_it_follows_its_success() -> None:
     assert sum(proposals(300, 1.0)) in range(27, 36)  # about one in ten
     assert sum(proposals(60, 0.5)) > 40  # and back again
     assert all(proposals(10, 0.5))
-
-
-def test_a_proposal_stays_due_where_there_was_nothing_to_propose() -> None:
-    """One, however long that lasts: the first model with a lower prediction has it."""
-    proposer = ModelOptimum(follows_success=True).build(Context(2, (np.zeros(2), np.ones(2)), np.random.default_rng(0)))
-    archive = Archive(2)
-    archive.add(WHITENING.inverse(np.array([[1.0, 1.0]])), np.array([1.0]))
-    flat, bowled = (TrainedModel(Predicting(f), WHITENING) for f in (lambda z: np.zeros(len(z)), bowl((0.0, 0.0))))  # type: ignore[arg-type]
-    for _ in range(80):
-        if len(proposer.propose(bowled, archive)):
-            proposer.learn([(0.0, 2.0)], (0.0, 1.0))
-    for _ in range(50):
-        assert not len(proposer.propose(flat, archive))
-    assert [len(proposer.propose(bowled, archive)) for _ in range(8)] == [1, 0, 0, 0, 0, 0, 0, 0]
-
-
-class Learning(Part):
-    """The mean as a proposal; remembers what it learns."""
-
-    name: Literal["learning"] = "learning"
-    _learned: list[tuple[Sequence[Standing], Standing]] = PrivateAttr(default_factory=list)
-
-    def build(self, context: Context) -> "Learning":
-        """Return itself."""
-        return self
-
-    def propose(self, model: TrainedModel, archive: Archive) -> Array:
-        """Return m."""
-        return model.whitening.mean[None]
-
-    def learn(self, standings: Sequence[Standing], best_before: Standing) -> None:
-        """Remember."""
-        self._learned.append((standings, best_before))
-
-
-def test_proposers_learn_their_values_beside_the_best_before_them() -> None:
-    """Of all points that f has evaluated until then, proposals included."""
-    proposals = Learning()
-    run = Run(parts(control=DOUBLY, proposals=proposals), 2).until(60, sphere)
-    best_before = [min(map(np.min, run.told[:n]), default=np.inf) for n in range(len(run.told))]
-    single = {
-        (float(values[0]), float(best)) for values, best in zip(run.told, best_before, strict=True) if len(values) == 1
-    }
-    learned = {(standings[0][1], best[1]) for standings, best in proposals._learned}
-    assert len(learned) > 4
-    assert learned <= single
-    assert any(value < best for value, best in learned)

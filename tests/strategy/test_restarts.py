@@ -111,22 +111,3 @@ def test_the_first_run_can_be_larger() -> None:
     assert larger[0] == replace(usual[0], growth=2.0)
     assert larger[1:] == usual[1:]
     assert next(BIPOP(first_factor=2.0).starts(replace(box(2), noisy=True))) == usual[0]
-
-
-def test_large_runs_end_after_the_last_doubling() -> None:
-    """Then all runs are small."""
-    starts = taken(lambda _: 1, 50, max_restarts=2, population_factor=3.0)
-    assert [start.growth for start in starts if start.step == 1.0] == [1.0, 3.0, 9.0]
-    assert all(start.step < 1.0 for start in starts[-40:])
-
-
-def test_steps_of_runs_are_those_of_their_starts() -> None:
-    """As a share of the first run's σ₀, and evaluations of a run are those of f."""
-    sampling = Watched.model_validate({"stop_at": 2, "sigma0": 0.5})
-    run = Run(parts(sampling=sampling, restarts={"name": "bipop", "smallest_step": 1e-3}), 2)
-    while len(sampling.runs) < 7:
-        run.step(lambda _: 0.0)
-    sigmas = {g.restart: g.sigma for g in reversed(run.generations)}
-    assert sigmas[0] == 0.5
-    assert min(sigmas.values()) < 0.05
-    assert all(5e-4 <= sigma <= 0.5 for sigma in sigmas.values())

@@ -46,24 +46,6 @@ def test_it_asks_for_no_point_twice() -> None:
         assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
 
 
-@pytest.mark.parametrize("change", [lambda y: 1024.0 * y, lambda y: y / 4096.0])
-def test_units_of_f_change_nothing(change: Callable[[float], float]) -> None:
-    """Powers of two, to the bit: models standardise, criteria count ranks, and proposals compare values."""
-    plain = Run(shipped("sacma"), 3).until(100, rosenbrock)
-    scaled = Run(shipped("sacma"), 3).until(100, lambda x: change(rosenbrock(x)))
-    np.testing.assert_array_equal(plain.points, scaled.points)
-
-
-@pytest.mark.parametrize("name", ["baselines/acma_es", "cmaes"])
-def test_without_a_model_only_the_order_of_values_counts(name: str) -> None:
-    """A change of f that keeps it changes no bit, until a run stops by differences of f; a model sees the change."""
-    plain = Run(shipped(name), 3).until(150, rosenbrock)
-    changed = Run(shipped(name), 3).until(150, lambda x: float(np.log1p(rosenbrock(x))) ** 3)
-    np.testing.assert_array_equal(plain.points, changed.points)
-    with_model = [Run(shipped("sacma"), 3).until(40, f) for f in (rosenbrock, lambda x: float(np.sqrt(rosenbrock(x))))]
-    assert not np.array_equal(with_model[0].points, with_model[1].points)
-
-
 SHIFT = np.array([0.25, -0.5, 0.375])
 
 

@@ -57,14 +57,6 @@ def test_the_same_seed_gives_the_same_bits(control: dict[str, Any]) -> None:
     assert first.bits[0] != other.bits[0]
 
 
-def test_asking_twice_is_asking_once() -> None:
-    """Until it is told, it asks for the same points."""
-    run = Run(parts(control=DOUBLY))
-    for _ in range(5):
-        np.testing.assert_array_equal(run.es.ask(), run.es.ask())
-        run.step(sphere)
-
-
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 8, [math.nan] + [1.0] * 6, [-math.inf] + [1.0] * 6])
 def test_tell_takes_a_value_a_point(values: list[float]) -> None:
     """Too few, too many, NaN and minus infinity are refused in words, and the strategy goes on."""
@@ -150,13 +142,6 @@ def test_end_reports_a_part_of_a_population() -> None:
     assert run.pattern == "T"
 
 
-def test_end_without_values_reports_nothing() -> None:
-    """Of a population of which f has seen nothing there is no report."""
-    run = Run(parts(control=DOUBLY))
-    run.es.end([])
-    assert not run.generations
-
-
 @pytest.mark.parametrize("known", [0, 2])
 def test_end_within_a_generation_reports_it(known: int) -> None:
     """Where the second training has failed, f is to evaluate the rest: what it did and did not is reported."""
@@ -189,21 +174,6 @@ def test_survives_degenerate_objectives(f: Objective, control: dict[str, Any]) -
     assert np.all(np.isfinite(run.points))
 
 
-@pytest.mark.parametrize(("bounds", "selection"), [("none", "recent"), ("penalty", "nearest"), ("transform", "kmeans")])
-def test_all_selections_and_bounds_converge(bounds: str, selection: str) -> None:
-    """Each way of choosing points and of handling bounds solves the sphere, and does so with a model."""
-    run = Run(
-        parts(
-            control=generations(3),
-            sampling={"name": "cma-es", "bounds": bounds},
-            training_set={"selection": {"name": selection}},
-        )
-    ).until(240)
-    assert run.es.best_value < 1e-8
-    assert run.pattern.count("m") > 30
-    assert bounds == "none" or np.abs(run.points).max() <= 5.0
-
-
 def test_proposals_follow_a_training_and_take_part_in_the_next_population() -> None:
     """They are evaluated once, archived, and injected where they were proposed; not without a new model."""
     model, sampling = Scripted(), Watched()
@@ -229,17 +199,6 @@ def test_no_proposal_is_evaluated_again(control: dict[str, Any]) -> None:
     for seed in range(5):
         run = Run(parts(control=control, proposals={"name": "model-optimum"}), 3, seed).until(80, noisy_sphere(seed))
         assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
-
-
-def test_end_at_a_proposal_counts_it_and_reports_no_generation() -> None:
-    """A proposal belongs to no generation."""
-    run = Run(parts(control=generations(1), proposals={"name": "model-optimum"}))
-    while len(run.es.ask()) > 1:
-        run.step(sphere)
-    before = len(run.generations)
-    run.es.end([sphere(run.es.ask()[0])])
-    assert len(run.generations) == before
-    assert run.es.true_evaluations == len(run.points) + 1
 
 
 class Reluctant(NoControl):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.restarts import Start
@@ -48,13 +47,6 @@ def test_sizes_grow_with_the_dimension(run: CMAES, points: int, expected: int) -
     assert len(part.built[0].sets) == (expected > 0)
 
 
-@pytest.mark.parametrize(("points", "status"), [(3, FitStatus.TOO_FEW_POINTS), (4, FitStatus.TRAINED)])
-def test_fewest_points_may_grow_less_than_the_dimension(run: CMAES, points: int, status: FitStatus) -> None:
-    """n_req = D + 2."""
-    of, _ = trainer(n_req_factor=1, n_req_offset=2)
-    assert of.train(archive_of(points), run).status is status
-
-
 def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES) -> None:
     """Whatever the distribution has become since."""
     of, part = trainer()
@@ -85,21 +77,6 @@ def test_what_is_rejected_is_not_kept(run: CMAES) -> None:
     assert training.details()["searched_from"] == "several starts"
     of.forget()
     assert part.built[0].events == "fkx"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"n_max_factor": 4, "n_req_offset": 2}, r"n_req_factor \+ n_req_offset, 3 \+ 2; allowed: no more than"),
-        ({"radius": 0.0}, "greater than 0"),
-        ({"n_req_factor": 0}, "greater than or equal to 1"),
-        ({"selection": {"name": "newest"}}, "recent"),
-    ],
-)
-def test_settings_that_are_refused(wrong: dict[str, object], message: str) -> None:
-    """No room for a training set, no radius, no points, or no such selection."""
-    with pytest.raises(ValidationError, match=message):
-        TrainingSetSettings.model_validate(wrong)
 
 
 def test_predictions_have_one_value_a_point(run: CMAES) -> None:

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize
 
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.strategy.trust_region import TrustRegion, _Region, _replace
+from sacma.strategy.trust_region import TrustRegion
 from sacma.surrogate.part import Context
 from sacma.types import Array
 
@@ -89,17 +89,6 @@ def test_all_points_are_in_the_box_and_the_optimum_may_be_on_its_border() -> Non
     np.testing.assert_allclose(points, [[1, 0.99], [0.5, 0.99], [1, 0.49], [0, 0.99], [1, -0.01]])
 
 
-@pytest.mark.parametrize("low", [0.1, 0.2, 0.3, 0.7, -0.3])
-def test_a_radius_of_half_the_box(low: float) -> None:
-    """The first points are on both sides, at the borders, whatever rounding makes of them."""
-    D, width = 3, 0.6
-    box = np.full(D, low), np.full(D, low + width)
-    part = Context(D, box, np.random.default_rng(1))
-    first = next(TrustRegion().search(0.5 * (box[0] + box[1]), 10.0, part))
-    assert len(np.unique(first, axis=0)) == 2 * D + 1
-    assert np.all((first >= box[0]) & (first <= box[1]))
-
-
 def test_failures_are_avoided() -> None:
     """Where f has no value beyond a border, the search goes on; where it has none at all, it ends."""
     _, values = searched(lambda x: ellipsoid(x) if x[0] < 0.0 else np.inf, np.full(3, -0.5), factor=15)
@@ -114,21 +103,6 @@ def test_extreme_values(f: Callable[[Array], float]) -> None:
     """Plateaus and values near the largest and least: points stay finite, and the search may end."""
     points, _ = searched(f, np.ones(3), factor=15)
     assert np.all(np.isfinite(points))
-
-
-def test_a_new_point_takes_the_place_of_one_that_can_be_spared() -> None:
-    """By its Lagrange function and its distance; the best point stays unless the new one is better."""
-    points = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [-0.1, 0.0], [0.0, -3.0]])
-    for weights, value, place in (
-        ([9.0, 1.0, 2.0, 1.0, 1e-9], 0.5, 2),
-        ([9.0, 1.0, 2.0, 1.0, 1e-9], -0.5, 0),
-        ([0.0, 1.0, 1.0, 1.0, 0.1], 0.5, 4),
-    ):
-        region = _Region(points.copy(), 1.0, left=9)
-        region.values[:] = [0.0, 1.0, 1.0, 1.0, 1.0]
-        _replace(region, np.array(weights), np.array([0.05, 0.05]), value, near=1.0)
-        assert np.flatnonzero(np.any(region.points != points, axis=1)).tolist() == [place]
-        assert region.values[place] == value
 
 
 def least_change(points: Array, values: Array, before: Array) -> tuple[float, Array, Array]:
@@ -229,14 +203,6 @@ def test_its_points_are_those_of_the_rules_written_again(f: Callable[[Array], fl
     start = np.linspace(-1.2, 1.3, D)
     points, _ = searched(f, start, factor=evaluations / D)
     np.testing.assert_allclose(points, written_again(f, start, evaluations), rtol=1e-5, atol=1e-6)
-
-
-def test_a_model_of_failures() -> None:
-    """They are twice as far above the best as the worst is."""
-    region = _Region(np.array([[0.0], [1.0], [-1.0]]), 1.0, left=9)
-    region.values[:] = [3.0, 5.0, np.inf]
-    model = region.model(region.interpolation())
-    assert [model(np.array([s])) for s in (0.0, 1.0, -1.0)] == pytest.approx([0.0, 2.0, 4.0])
 
 
 def strategy(start: dict[str, Any] | None, **given: Any) -> SurrogateStrategy:

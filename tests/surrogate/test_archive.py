@@ -35,15 +35,6 @@ def test_the_mean_of_a_noisy_point() -> None:
     np.testing.assert_array_equal(archive.points, [[1.0], [2.0], [3.0]])
 
 
-def test_best_value_is_the_lowest() -> None:
-    """The best value is inf at first and the lowest ever after."""
-    archive = Archive(1)
-    assert archive.best_value == np.inf
-    archive.add(np.array([[0.0], [1.0]]), np.array([2.0, -1.0]))
-    archive.add(np.array([[2.0]]), np.array([5.0]))
-    assert archive.best_value == -1.0
-
-
 def scattered(seed: int, size: int = 40) -> tuple[Archive, np.ndarray, np.random.Generator]:
     """Return an archive of points of [-1, 1]², those points, and the generator."""
     rng = np.random.default_rng(seed)
@@ -74,13 +65,6 @@ def test_scattered_failures_are_not_archived() -> None:
     assert len(archive) == len(points)
 
 
-def test_no_region_without_a_value() -> None:
-    """Where f has failed everywhere there is no value to give."""
-    archive = Archive(2)
-    archive.add_failed(np.random.default_rng(3).standard_normal((20, 2)))
-    assert len(archive) == 0
-
-
 def test_a_region_is_seen_in_coordinates_of_different_units() -> None:
     """Failures beyond a bound of a coordinate that is a millionth of the others are seen as they are without units."""
     rng = np.random.default_rng(4)
@@ -93,16 +77,6 @@ def test_a_region_is_seen_in_coordinates_of_different_units() -> None:
         archive.add_failed(units * points[failed])
         counts.append(len(archive) - np.sum(~failed))
     assert counts[0] == counts[1] > 0
-
-
-def test_a_region_whose_points_are_equal_in_a_coordinate() -> None:
-    """As an integer that the search has settled may be."""
-    rng = np.random.default_rng(5)
-    points = np.column_stack([rng.uniform(-1.0, 1.0, size=40), np.full(40, 2.0)])
-    archive = Archive(2)
-    archive.add(points[:36], points[:36, 0])
-    archive.add_failed(points[36:])
-    assert len(archive) == 36
 
 
 def test_points_with_the_value_of_a_region_are_no_neighbours_with_values() -> None:

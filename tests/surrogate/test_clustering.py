@@ -61,12 +61,6 @@ def test_lloyd_is_scipys(D: int) -> None:
     np.testing.assert_allclose(lloyd(points, start), expected, rtol=1e-10)
 
 
-def test_empty_clusters_stay() -> None:
-    """A centroid far from all points keeps its place."""
-    points, far = np.array([[0.0], [1.0], [2.0]]), np.array([[0.5], [100.0]])
-    np.testing.assert_array_equal(lloyd(points, far), [[1.0], [100.0]])
-
-
 @pytest.mark.parametrize("D", [2, 5, 10])
 def test_as_few_near_points_are_chosen_as_by_plain_k_means(D: int) -> None:
     """k-means++ spreads the choice over the space: of the points near m few are chosen, of random seeds many."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from sacma.strategy.lagrangian import Lagrangian
 from sacma.surrogate.combined import CombinedFit, CombinedModel, ConstantFit
-from sacma.surrogate.model import FitStatus, slope_of
+from sacma.surrogate.model import slope_of
 from sacma.surrogate.models import Competition, GaussianProcessModel, WarpedProcessModel
 from sacma.surrogate.part import Context
 from sacma.surrogate.training_set import TrainingSet, Whitening
@@ -35,20 +35,6 @@ def fitted(kind: GaussianProcessModel | WarpedProcessModel | Competition) -> tup
     assert isinstance(fit, CombinedFit)
     model.keep(fit, WHITENING)
     return fit, merit
-
-
-class Failing:
-    """A model that never has a fit."""
-
-    def fit(self, training: TrainingSet, whitening: Whitening) -> FitStatus:
-        """Return why not."""
-        return FitStatus.NO_FACTOR
-
-    def keep(self, fitted: object, whitening: Whitening) -> None:
-        """Never called."""
-
-    def forget(self) -> None:
-        """Nothing to forget."""
 
 
 def test_predictions_are_the_merit_of_predictions() -> None:
@@ -92,18 +78,3 @@ def test_posteriors() -> None:
         outcome = high + 1e-3 * deviations[:, 0]
         np.testing.assert_allclose(low.standardised(outcome), shifted, rtol=1e-3, atol=1e-6)
         assert each.noise >= 0.0
-
-
-def test_a_model_without_a_fit_is_none() -> None:
-    """Constant values are no failure of a constraint or of f; anything else is."""
-    model, merit = combined(GaussianProcessModel())
-    failing = CombinedModel([GaussianProcessModel().build(CONTEXT), Failing(), Failing()], merit)
-    assert failing.fit(TrainingSet(X, outcomes_of(X)), WHITENING) is FitStatus.NO_FACTOR
-    flat = np.ones((30, 3))
-    fit = model.fit(TrainingSet(X, flat), WHITENING)
-    assert isinstance(fit, CombinedFit)
-    assert all(isinstance(part, ConstantFit) for part in fit.parts)
-    posterior = fit.posterior(X[:4])
-    assert posterior.covariance.shape == (4, 4)
-    model.keep(fit, WHITENING)
-    model.forget()

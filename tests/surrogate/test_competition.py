@@ -117,44 +117,6 @@ def test_scores_are_smoothed_losses(rate: float) -> None:
     assert steps == expected > 2
 
 
-@pytest.mark.parametrize("broken", [np.nan, -np.inf])
-def test_what_is_no_density_is_the_largest_loss(broken: float) -> None:
-    """A model that breaks at a point loses there, and no more than that."""
-    a, b = Member(broken), Member(-20.0)
-    models = Competing([a, b], 1.0)
-    models.fit(training(0, 1), IDENTITY)
-    assert models.fit(training(0, 1, 2), IDENTITY) is b.fitted
-    a.fitted.level = 0.0
-    assert models.fit(training(0, 1, 2, 3), IDENTITY) is a.fitted
-
-
-def test_nothing_is_scored_where_a_model_has_no_fit() -> None:
-    """It would be compared on other points than the rest."""
-    a, b = Member(-1.0), Member(0.0)
-    lost, b.fitted = b.fitted, FitStatus.NO_FACTOR
-    models = Competing([a, b], 0.3)
-    models.fit(training(0, 1), IDENTITY)
-    b.fitted = lost
-    assert models.fit(training(0, 1, 2), IDENTITY) is a.fitted
-    assert a.asked == []
-
-
-def test_all_remember_and_forget() -> None:
-    """Every fit that there is, the losers' too; the scores outlive a restart, the fits do not."""
-    a, b, lost = Member(-1.0), Member(0.0), Member(FitStatus.NO_FACTOR)
-    models = Competing([a, b, lost], 0.3)
-    models.keep(models.fit(training(0, 1), IDENTITY), IDENTITY)  # type: ignore[arg-type]
-    assert (a.kept, b.kept, lost.kept) == ([a.fitted], [b.fitted], [])
-    models = Competing([a, b], 0.3)
-    models.fit(training(0, 1), IDENTITY)
-    models.fit(training(0, 1, 2), IDENTITY)
-    models.forget()
-    assert (a.forgotten, b.forgotten) == (1, 1)
-    before = len(a.asked)
-    assert models.fit(training(0, 1, 2, 3, 4), IDENTITY) is b.fitted
-    assert len(a.asked) == before
-
-
 FUNCTIONS = {
     WarpedProcess: lambda X: np.exp(12.0 * np.sum(np.sin(X), axis=1)),
     QuadraticProcess: lambda X: np.sum(X**2, axis=1) + 4.0 * X[:, 0] * X[:, 1],

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +13,6 @@ from sacma.surrogate.gaussian_process import (
     LOG_SIGNAL,
     GaussianProcess,
     Hyperparameters,
-    Search,
-    SearchedFrom,
     fit_gaussian_process,
 )
 from sacma.surrogate.model import FitStatus
@@ -91,13 +88,6 @@ def test_likelihood_is_no_worse_than_scikit_learn_finds(D: int, f: object) -> No
     assert model.log_likelihood >= theirs.log_marginal_likelihood_value_ - 0.1
 
 
-def test_interpolates_a_smooth_function() -> None:
-    """On a noise-free smooth function, predictions rank unseen points almost as the function does."""
-    model = fitted(data(5, 75, lambda X: np.sum(X**2, axis=1)))
-    unseen = data(5, 200, lambda X: np.sum(X**2, axis=1), seed=7)
-    assert np.corrcoef(model.predict(unseen.inputs), unseen.values)[0, 1] > 0.999
-
-
 def test_constant_values_are_not_trained() -> None:
     """Constant y, zero y and y that differ by rounding only make no model."""
     X = np.random.default_rng(0).standard_normal((12, 2))
@@ -114,45 +104,6 @@ def test_warm_start_ends_where_the_cold_one_does() -> None:
     assert isinstance(warm, GaussianProcess)
     assert warm.log_likelihood >= cold.log_likelihood - 0.1
     assert warm.costs["likelihood_evaluations"] < cold.costs["likelihood_evaluations"]  # type: ignore[operator]
-
-
-def test_a_useless_warm_start_does_no_harm() -> None:
-    """A warm start at the edge of the box, where the likelihood is flat, does not hold the search."""
-    training = data(5, 75)
-    cold = fitted(training)
-    warm = fit_gaussian_process(training, start=START, warm=Hyperparameters(length=1e-9, ratio=1e9))
-    assert isinstance(warm, GaussianProcess)
-    assert warm.log_likelihood >= cold.log_likelihood - 0.1
-
-
-def test_a_warm_start_that_explains_nothing_is_followed_by_several() -> None:
-    """Where the last optimum leads to mere noise only, the search begins anew, and the trace can tell."""
-    training = data(2, 30, rippled)
-    hopeless = Hyperparameters(length=1e-9, ratio=2.5e-5)
-    model = fit_gaussian_process(training, start=START, warm=hopeless)
-    assert isinstance(model, GaussianProcess)
-    if model.costs["searched_from"] == SearchedFrom.WARM:
-        assert model.log_likelihood >= fitted(training).log_likelihood - 0.1
-    else:
-        assert model.costs["searched_from"] == SearchedFrom.SEVERAL
-
-
-def test_one_start_alone_and_its_second_search() -> None:
-    """From the study's start alone the search is stuck on a plateau in 10-D; a search from several leaves it."""
-    training = data(10, 150)
-    search = Search.of(training)
-    assert isinstance(search, Search)
-    search.run(SearchedFrom.START, [START])
-    alone = search.model()
-    search.run_from_several(START)
-    followed = search.model()
-    assert isinstance(alone, GaussianProcess)
-    assert isinstance(followed, GaussianProcess)
-    assert alone.costs["searched_from"] == SearchedFrom.START
-    assert followed.costs["searched_from"] == SearchedFrom.SEVERAL
-    costs: list[Any] = [of.costs["likelihood_evaluations"] for of in (alone, fitted(training), followed)]
-    assert costs == sorted(costs)
-    assert followed.log_likelihood >= max(alone.log_likelihood, fitted(training).log_likelihood)
 
 
 def test_many_points_are_searched_by_halves_first() -> None:

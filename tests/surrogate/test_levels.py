@@ -8,7 +8,6 @@ import pytest
 
 from sacma.surrogate.gaussian_process import Hyperparameters, Search, standardise
 from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
-from sacma.surrogate.model import FitStatus
 from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)
@@ -85,34 +84,3 @@ def test_it_tries_one_neighbour_and_turns_round_where_that_is_worse() -> None:
     called.clear()
     fitted(X, y, Leveled(best.stationary, LAST + 5, -1), called)
     assert called == [LAST, LAST - 1]  # fewer levels than at the last training
-
-
-def test_evaluations_are_those_of_all_searches() -> None:
-    """And the model's own log likelihood is that of its search."""
-    X, y = sample(1.0)
-    found = fitted(X, y, Leveled(START, 3))
-    assert found.evaluations > found.process.costs["likelihood_evaluations"]  # type: ignore[operator]
-    assert fitted(X, y, None).evaluations > 3 * 5
-    for most in (0, 5):
-        warm = Leveled(found.process.hyperparameters, 3)
-        few = search_levels(powers(X, y, []), last=LAST, first=(0,), start=START, warm=warm, warm_evaluations=most)
-        assert isinstance(few, LeveledFit)
-        assert 2 <= few.evaluations <= 3 + most  # two starts, and what the neighbour may have
-
-
-def test_there_is_none_without_a_factor() -> None:
-    """Where no level has one."""
-    X, y = sample(1.0)
-    X[0, 0] = np.nan
-    found = search_levels(powers(X, y, []), last=LAST, first=(0, 3), start=START, warm=None, warm_evaluations=40)
-    assert found is FitStatus.NO_FACTOR
-    warm = Leveled(START, 1)
-    found = search_levels(powers(X, y, []), last=LAST, first=(0,), start=START, warm=warm, warm_evaluations=40)
-    assert found is FitStatus.NO_FACTOR
-
-
-def test_lengths_are_stretched_and_levels_are_not() -> None:
-    """As for the plain hyperparameters."""
-    stretched = Leveled(START, 4, -1).stretched(math.log(2.0))
-    assert stretched.stationary.length == pytest.approx(1.0)
-    assert (stretched.stationary.ratio, stretched.level, stretched.direction) == (START.ratio, 4, -1)

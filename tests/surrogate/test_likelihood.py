@@ -100,21 +100,6 @@ def test_search_ends_at_a_maximum(D: int) -> None:
     assert path[best, 2] == evaluated(X, y, limits(y), path[best, 0], path[best, 1])[0]
 
 
-def test_evaluations_are_accounted_for() -> None:
-    """The starts come first on the path, all of it within the bounds, and no search takes more than it may."""
-    X, y = sample(3, 45)
-    starts = np.array([[0.5, -2.0], [2.0, -10.0], [50.0, -90.0]])
-    where = limits(y)
-    for most in (0, 3, 40):
-        path, ends, best, *_ = maximise(DPOTRF, X, NO_TREND, y, where, starts, 2, most, False)
-        np.testing.assert_allclose(path[:2, :2], starts[:2])
-        assert len(path) <= 3 + 2 * most
-        assert np.all((path[:, 0] >= where[6] - 1e-9) & (path[:, 0] <= where[7] + 1e-9))
-        assert np.all((path[:, 1] >= where[8] - 1e-9) & (path[:, 1] <= where[9] + 1e-9))
-        assert path[best, 2] == path[:, 2].min()
-        assert set(ends) <= set(range(len(path)))
-
-
 def test_jitter_saves_a_singular_matrix() -> None:
     """Ten copies of each of three points and no noise: A is singular until η has been raised, which is counted."""
     X = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)
@@ -124,14 +109,6 @@ def test_jitter_saves_a_singular_matrix() -> None:
     assert jitters >= 1
     assert path[0, 1] == pytest.approx(-41.0 + jitters * math.log(JITTER_FACTOR))
     assert math.isfinite(path[best, 2])
-
-
-def test_what_has_no_factor_is_reported() -> None:
-    """With an input that is not a number there is no likelihood, and no exception either."""
-    X, y = sample(2, 12)
-    X[3, 0] = np.nan
-    path, _, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([[1.0, -4.0]]), 1, 40, False)
-    assert not math.isfinite(path[best, 2])
 
 
 def test_posterior_mean_is_the_textbook_formula() -> None:

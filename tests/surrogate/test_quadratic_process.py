@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.stats import special_ortho_group
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Exponentiation, Matern
 
 from sacma.surrogate.gaussian_process import Hyperparameters
 from sacma.surrogate.model import FitStatus
-from sacma.surrogate.quadratic_process import WEIGHTS, QuadraticProcess, fit_quadratic_process
+from sacma.surrogate.quadratic_process import QuadraticProcess, fit_quadratic_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -67,27 +66,9 @@ def test_little_trend_where_there_is_none() -> None:
     assert fitted(X, np.sum(X**2, axis=1) + 0.1 * np.sin(3.0 * X[:, 0])).weight > 1.0
 
 
-def test_rotations_and_units_change_nothing() -> None:
-    """Any root of the precision matrix whitens as well, and values come in any unit."""
-    rng = np.random.default_rng(4)
-    X, Z = rng.standard_normal((40, 3)), rng.standard_normal((6, 3))
-    R = special_ortho_group.rvs(3, random_state=4)
-    expected = fitted(X, bent(X)).predict(Z)
-    rotated = fitted(X @ R, bent(X))
-    np.testing.assert_allclose(rotated.predict(Z @ R), expected, rtol=1e-4, atol=1e-4)
-    scaled = fitted(X, 1e9 * bent(X) - 5e9)
-    np.testing.assert_allclose(scaled.predict(Z), 1e9 * expected - 5e9, rtol=1e-4)
-
-
 def test_reasons_for_having_none() -> None:
     """Constant values, and inputs that are all m."""
     X = np.random.default_rng(0).standard_normal((10, 2))
     for inputs, values in ((X, np.full(10, 3.0)), (np.zeros((10, 2)), np.arange(10.0))):
         found = fit_quadratic_process(TrainingSet(inputs, values), start=START)
         assert found is FitStatus.CONSTANT_VALUES
-
-
-def test_weights_are_a_geometric_scale_around_one() -> None:
-    """Neighbours differ by a factor of 3."""
-    np.testing.assert_allclose(np.divide(WEIGHTS[1:], WEIGHTS[:-1]), 3.0)
-    assert WEIGHTS[len(WEIGHTS) // 2] == 1.0

@@ -45,20 +45,6 @@ def test_values_without_a_scale_are_not_trained_on(values: Array) -> None:
     assert fit_random_forest(TrainingSet(INPUTS, values), trees=5, seed=0) == FitStatus.CONSTANT_VALUES
 
 
-def test_the_posterior_is_over_the_trees() -> None:
-    """Mean and covariance of the trees' predictions, without noise; the mean is the prediction."""
-    values = np.sum(INPUTS**2, axis=1)
-    forest = grown(values)
-    posterior = forest.posterior(NEW)
-    trees = np.array([tree.predict(NEW) for tree in forest.forest.estimators_])
-    np.testing.assert_allclose(posterior.covariance, np.cov(trees.T, ddof=0), atol=1e-12)
-    np.testing.assert_allclose(posterior.center + posterior.scale * posterior.mean, forest.predict(NEW), rtol=1e-12)
-    np.testing.assert_allclose(forest.posterior(NEW, joint=False).covariance, posterior.variance, atol=1e-12)
-    assert posterior.noise == 0.0
-    assert forest.posterior(NEW[:1]).covariance.shape == (1, 1)
-    assert dict(forest.search()) == {}
-
-
 def test_each_forest_has_a_seed_of_the_trials_random_numbers() -> None:
     """Two of one trial differ; those of two trials with the same seed do not."""
     training, whitening = TrainingSet(INPUTS, np.sum(INPUTS**2, axis=1)), Whitening(np.zeros(3), np.eye(3))

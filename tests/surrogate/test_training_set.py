@@ -64,25 +64,6 @@ def test_nearest_takes_the_nearest(points: Array) -> None:
     assert set(chosen.values.astype(int)) == set(np.argsort(distances)[:30])
 
 
-def test_kmeans_covers_separate_clusters() -> None:
-    """With as many centroids as far-apart clusters, each cluster is represented."""
-    rng = np.random.default_rng(5)
-    centers = np.array([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0], [100.0, 100.0]])
-    X = (centers[:, None, :] + rng.standard_normal((4, 25, 2))).reshape(-1, 2)
-    chosen = select(X, radius=1e9, required=1, largest=4, selection="kmeans")
-    assert chosen is not None
-    assert {tuple(c) for c in np.round(chosen.inputs, -2)} == {tuple(c) for c in centers}
-
-
-def test_nearest_takes_the_older_of_equals() -> None:
-    """Of points at the same distance."""
-    chosen = select(
-        np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), radius=9.0, required=1, largest=2, selection="nearest"
-    )
-    assert chosen is not None
-    np.testing.assert_array_equal(chosen.values, [0.0, 1.0])
-
-
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_no_more_than_n_max_is_no_selection(points: Array, selection: str) -> None:
     """All in reach, oldest first, however far back in the archive."""

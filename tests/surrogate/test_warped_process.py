@@ -79,15 +79,6 @@ def test_it_predicts_what_explodes_and_leaves_alone_what_does_not() -> None:
     assert np.isinf(fitted(X, np.sum(np.sin(X), axis=1)).warp.c)
 
 
-def test_units_change_nothing() -> None:
-    """Values come in any unit, and with any offset."""
-    rng = np.random.default_rng(3)
-    X, Z = rng.standard_normal((30, 3)), rng.standard_normal((6, 3))
-    expected = fitted(X, exploding(0.3 * X)).predict(Z)
-    scaled = fitted(X, 1e6 * exploding(0.3 * X) + 7e6)
-    np.testing.assert_allclose(scaled.predict(Z), 1e6 * expected + 7e6, rtol=1e-4)
-
-
 def test_extreme_values() -> None:
     """The largest floats, and neighbouring ones: finite predictions, or a reason for having none."""
     X = np.random.default_rng(4).standard_normal((12, 2))

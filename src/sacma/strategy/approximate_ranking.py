@@ -29,54 +29,13 @@ class ApproximateRanking(Part):
     """Evaluation of points with f until the next ones hardly change the ranking of the population."""
 
     name: Literal["approximate-ranking"] = "approximate-ranking"
-    largest_change: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=2,
-            description="mean change of ranks, as a share of that of random ranks, at which evaluation stops",
-        ),
-    ] = 0.2
-    least_factor: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=100,
-            description="while the model's first rankings are wrong (wrong_error), at least least_factor D points of a "
-            "population, rounded down, are evaluated with f",
-        ),
-    ] = 0.0
-    wrong_error: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=10,
-            description="smoothed error of the model's first ranking of each population, as a share of that of random "
-            "rankings, from which on first rankings count as wrong",
-        ),
-    ] = 0.775
-    growth: Annotated[
-        float, Field(ge=0, le=10, description="points to be evaluated next, as a share of those evaluated before")
-    ] = 0.2
+    largest_change: Annotated[float, Field(ge=0, le=2, description="mean change of ranks that ends evaluation")] = 0.2
+    least_factor: Annotated[float, Field(ge=0, le=100, description="least evaluations/D of a wrong model")] = 0.0
+    wrong_error: Annotated[float, Field(ge=0, le=10, description="error of a wrong model's first rankings")] = 0.775
+    growth: Annotated[float, Field(ge=0, le=10, description="next points, as a share of those before")] = 0.2
     criterion: Annotated[AnyCriterion, Field(description="measure that picks the points to be evaluated")] = OwnRank()
-    model_generations: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=100,
-            description="generations that the model alone ranks after a proposal became the best of all points, if for "
-            "its population the ranking had settled at the second training",
-        ),
-    ] = 0
-    quick_factor: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=1000,
-            description="while fewer than quick_factor D points are known and there is a model, at most one batch of "
-            "each population is evaluated, so that proposals come earlier. 0: never",
-        ),
-    ] = 0
+    model_generations: Annotated[int, Field(ge=0, le=100, description="by the model alone after a success")] = 0
+    quick_factor: Annotated[int, Field(ge=0, le=1000, description="known points/D until which one batch is enough")] = 0
     uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol

@@ -43,10 +43,7 @@ class CMAESAsRun(CMAESSampling):
 
     name: Literal["cma-es-as-run"] = "cma-es-as-run"  # type: ignore[assignment]  # the same fields under its own name
     bounds: Bounds = "penalty"
-    constants: Annotated[
-        Literal["cmaes.m", "pycma"],
-        Field(description="c_μ, c_σ and d_σ: of cmaes.m 3, or of pycma, whose c_μ is larger"),
-    ] = "cmaes.m"
+    constants: Annotated[Literal["cmaes.m", "pycma"], Field(description="c_μ, c_σ and d_σ of this code")] = "cmaes.m"
     largest_share: ClassVar[float] = 0.5
 
     def start(self, start: Start, initial_point: Array, context: Context) -> CMAES:
@@ -175,9 +172,7 @@ class AdaptiveGenerationsAsRun(AdaptiveGenerations):
     """Adaptive g_m with two thresholds of the smoothed error; the last model outlives failed trainings."""
 
     name: Literal["adaptive-generations-as-run"] = "adaptive-generations-as-run"  # type: ignore[assignment]  # as above
-    error_floor: Annotated[
-        float, Field(ge=0, lt=1, description="smoothed error at and below which g_m is g_m^max; below error_threshold")
-    ] = 0.1
+    error_floor: Annotated[float, Field(ge=0, lt=1, description="smoothed error up to which g_m is g_m^max")] = 0.1
     initial_error: Annotated[float, Field(ge=0, le=1, description="ε_s into which the first error is smoothed")] = 0.2
 
     @model_validator(mode="after")

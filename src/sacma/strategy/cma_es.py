@@ -42,10 +42,7 @@ PopulationSize = Annotated[
     int | None,
     Field(ge=4, le=100_000, description="λ, which restarts multiply; null: ⌊population_multiple (4 + 3 ln D)⌋"),
 ]
-Bounds = Annotated[
-    Literal["none", "penalty", "transform"],
-    Field(description="handling of the problem's box: ignore it, or one of pycma's two handlers"),
-]
+Bounds = Annotated[Literal["none", "penalty", "transform"], Field(description="none, or one of pycma's handlers")]
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
 
@@ -55,9 +52,7 @@ class CMAESSampling(Part):
     name: Literal["cma-es"] = "cma-es"
     sigma0: StepSize = 8.0 / 3.0
     population_size: PopulationSize = None
-    population_multiple: Annotated[
-        float, Field(ge=1, le=10, description="multiplies λ where population_size is null; DTS-CMA-ES has 2")
-    ] = 1.0
+    population_multiple: Annotated[float, Field(ge=1, le=10, description="multiplies the usual λ")] = 1.0
     active: ActiveUpdate = False
     bounds: Bounds = "none"
 

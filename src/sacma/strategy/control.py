@@ -44,9 +44,7 @@ class NoControl(Part):
         """Forget nothing."""
 
 
-RaisesPredictions = Annotated[
-    bool, Field(description="raise predictions, all by the same amount, so that none is below the best true value")
-]
+RaisesPredictions = Annotated[bool, Field(description="raise predictions to the best true value, all by the same")]
 
 
 def no_better_than(best_value: float, predicted: Array, factor: float = 1.0) -> Array:

@@ -56,9 +56,7 @@ class Generations(Part):
     """A constant number of model-evaluated generations after each true-evaluated one (S-CMA-ES: GP-1, GP-5)."""
 
     name: Literal["generations"] = "generations"
-    model_generations: Annotated[
-        int, Field(ge=0, le=1000, description="g_m: model-evaluated generations after each true one")
-    ] = 1
+    model_generations: Annotated[int, Field(ge=0, le=1000, description="g_m, after each true generation")] = 1
     uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
@@ -112,17 +110,10 @@ class AdaptiveGenerations(Part):
 
     name: Literal["adaptive-generations"] = "adaptive-generations"
     error: Annotated[AnyError, Field(description="ε: error measure of the last model's ranking")]
-    transfer: Annotated[
-        Literal["T1", "T2"],
-        Field(description="γ, from 1 - ε_s/ε_T to the share of max_model_generations: identity or sigmoid"),
-    ] = "T2"
-    error_threshold: Annotated[
-        float, Field(gt=0, le=1, description="ε_T: smoothed error at and above which g_m is 0")
-    ] = 0.5
+    transfer: Annotated[Literal["T1", "T2"], Field(description="γ: identity or sigmoid")] = "T2"
+    error_threshold: Annotated[float, Field(gt=0, le=1, description="ε_T: smoothed error from which g_m is 0")] = 0.5
     update_rate: Annotated[float, Field(gt=0, le=1, description="r_u: weight of the newest error")] = 0.2
-    max_model_generations: Annotated[
-        int, Field(ge=1, le=1000, description="g_m^max: most model-evaluated generations in a row")
-    ] = 5
+    max_model_generations: Annotated[int, Field(ge=1, le=1000, description="g_m^max, the largest g_m")] = 5
     uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:

@@ -52,13 +52,8 @@ class ModelOptimum(Part):
     """The point of the lowest prediction that a local search finds within a distance of m."""
 
     name: Literal["model-optimum"] = "model-optimum"
-    radius: Annotated[
-        float, Field(gt=0, le=1e3, description="largest distance from m of a coordinate in the whitened space")
-    ] = 3.0
-    follows_success: Annotated[
-        bool,
-        Field(description="propose less often while few of the latest proposals were better than all points before"),
-    ] = False
+    radius: Annotated[float, Field(gt=0, le=1e3, description="largest whitened coordinate of a proposal")] = 3.0
+    follows_success: Annotated[bool, Field(description="propose less often while few proposals succeed")] = False
 
     def build(self, context: Context) -> Proposer:
         """Return the proposer of one strategy."""

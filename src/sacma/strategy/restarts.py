@@ -72,9 +72,7 @@ class _RestartSettings(Part):
 
     initial_range: InitialRange = 4.0
     population_factor: Factor = 2.0
-    evaluates_initial_points: Annotated[bool, Field(description="x₀ of each run is evaluated before its samples")] = (
-        False
-    )
+    evaluates_initial_points: Annotated[bool, Field(description="x₀ is evaluated before its samples")] = False
     evaluates_means: ClassVar[bool] = False
 
 
@@ -107,14 +105,9 @@ class BIPOP(_RestartSettings):
     """
 
     name: Literal["bipop"] = "bipop"
-    first_factor: Annotated[
-        float,
-        Field(ge=1, le=10, description="λ is multiplied by this in the first run and in no other, unless f is noisy"),
-    ] = 1.0
+    first_factor: Annotated[float, Field(ge=1, le=10, description="multiplies λ in the first run alone")] = 1.0
     max_restarts: MostRestarts = 9
-    smallest_step: Annotated[
-        float, Field(gt=0, le=1, description="least σ₀ of a small run, as a share of the first run's")
-    ] = 0.01
+    smallest_step: Annotated[float, Field(gt=0, le=1, description="least σ₀ of a small run/σ₀ of the first")] = 0.01
 
     def starts(self, context: Context) -> Starts:
         """Return the starts; see ``Restarts``."""

@@ -64,13 +64,6 @@ RESTARTS = Kinds(IPOP, BIPOP, IPOPAsRun, usual="ipop")
 AnyModel = Annotated[Any, MODELS]
 AnyControl = Annotated[Any, CONTROLS]
 
-_USED = {
-    "control": {"uses_model": "True or False"},
-    "sampling": {"sigma0": "the initial standard deviation", "bounds": "'none' or 'penalty'"},
-    "restarts": {"initial_range": "the half width of the box of initial points"},
-}
-"""Attributes of parts that others than the strategy itself use: a part of a user's own may lack them."""
-
 
 class StrategySettings(Settings):
     """CMA-ES with restarts and, if a model is given, a surrogate that saves evaluations of f."""
@@ -88,16 +81,6 @@ class StrategySettings(Settings):
         Field(description="search before the first run of CMA-ES, which starts at its best point; null: none"),
     ] = None
     restarts: Annotated[Any, RESTARTS, Field(description="starts of further runs")] = IPOP()
-
-    @model_validator(mode="after")
-    def _parts_have_what_is_used(self) -> "StrategySettings":
-        for key, names in _USED.items():
-            part = getattr(self, key)
-            for name, meaning in names.items():
-                if not hasattr(part, name):
-                    what = f"{key}: {type(part).__name__} has no {name}, {meaning}"
-                    raise ValueError(f"{what}: see 'How to add' in CONTRIBUTING.md")
-        return self
 
     @model_validator(mode="after")
     def _parts_have_an_effect(self) -> "StrategySettings":

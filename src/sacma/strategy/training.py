@@ -19,17 +19,8 @@ from sacma.types import Array
 class TrainingSetSettings(Settings):
     """Archived points within a distance of m, reduced to a largest number by a selection."""
 
-    radius: Annotated[
-        float,
-        Field(
-            gt=0,
-            description="r: largest Mahalanobis distance from m of a training point; .inf: no limit. The paper prints "
-            "8, its experiments ran with 64",
-        ),
-    ] = 64.0
-    n_req_factor: Annotated[
-        int, Field(ge=1, le=1000, description="n_req = n_req_factor D + n_req_offset: fewest training points")
-    ] = 3
+    radius: Annotated[float, Field(gt=0, description="r: largest Mahalanobis distance from m; .inf: no limit")] = 64.0
+    n_req_factor: Annotated[int, Field(ge=1, le=1000, description="n_req = n_req_factor D + n_req_offset")] = 3
     n_req_offset: Annotated[int, Field(ge=0, le=1000, description="n_req − n_req_factor D")] = 0
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
     selection: Annotated[AnySelection, Field(description="reduces more than n_max candidates to n_max")] = Recent()

@@ -35,12 +35,8 @@ class TrustRegion(Part):
     """A search from x₀ in a trust region; CMA-ES begins at the best point found, with a smaller σ₀."""
 
     name: Literal["trust-region"] = "trust-region"
-    evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search divided by D")] = (
-        5.0
-    )
-    step_share: Annotated[
-        float, Field(gt=0, le=1, description="σ₀ of the first run of CMA-ES as a share of sigma0, the first radius")
-    ] = 0.25
+    evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search/D")] = 5.0
+    step_share: Annotated[float, Field(gt=0, le=1, description="σ₀ of the first run as a share of sigma0")] = 0.25
 
     def evaluations(self, dimension: int) -> int:
         """Return the number of evaluations of the search."""

@@ -24,9 +24,7 @@ LARGEST_LOSS = 6.0
 LENGTH_START, SIGNAL_STD_START = 0.5, 2.0  # ℓ and s_f at which the likelihood search starts
 
 
-WarmEvaluations = Annotated[
-    int, Field(ge=0, le=40, description="most evaluations of the likelihood in a search from the last optimum")
-]
+WarmEvaluations = Annotated[int, Field(ge=0, le=40, description="most evaluations from the last optimum")]
 
 
 class Stretchable(Protocol):
@@ -88,9 +86,7 @@ class GaussianProcessModel(LikelihoodModel):
     """Gaussian process with hyperparameters of maximum likelihood."""
 
     name: Literal["gaussian-process"] = "gaussian-process"
-    noise_std_start: Annotated[
-        float, Field(ge=1e-10, le=1e10, description="σ_n at which the likelihood search starts")
-    ] = 0.01
+    noise_std_start: Annotated[float, Field(ge=1e-10, le=1e10, description="σ_n at the first start")] = 0.01
     warm_evaluations: WarmEvaluations = 40
 
     def fit(self, training: TrainingSet, warm: "Hyperparameters | None") -> Fitted | FitStatus:
@@ -145,9 +141,7 @@ class Competition(Part):
         WarpedProcessModel(warm_evaluations=5),
         QuadraticProcessModel(warm_evaluations=5),
     )
-    update_rate: Annotated[
-        float, Field(gt=0, le=1, description="weight of the newest value in the smoothed score of a model")
-    ] = 0.3
+    update_rate: Annotated[float, Field(gt=0, le=1, description="weight of the newest value in a score")] = 0.3
 
     def build(self, context: Context) -> Model:
         """Return the models of one strategy."""

@@ -118,10 +118,7 @@ class KMeans(Part):
     """The candidate nearest to each of n_max k-means centroids, as in the published code of the paper's authors."""
 
     name: Literal["kmeans"] = "kmeans"
-    seeding: Annotated[
-        Literal["k-means++", "random"],
-        Field(description="points at which the centroids start; k-means++ is MATLAB's default, so the authors'"),
-    ] = "k-means++"
+    seeding: Annotated[Literal["k-means++", "random"], Field(description="first centroids")] = "k-means++"
     newest_only: ClassVar[bool] = False
 
     def choose(self, whitened: Array, size: int, rng: np.random.Generator) -> Indices:
