@@ -97,7 +97,7 @@ COMMANDS: Mapping[str, ListedCommand] = {
             "sacma postprocess --no-pages --no-pdf            # the report alone, at once",
             "sacma postprocess --with BIPOP=downloads/bipop.tgz",
             "sacma postprocess results/archive --with downloads  # data of others alone",
-            "sacma postprocess --with data/comparison         # outcomes that the repository keeps",
+            "sacma postprocess --with data/comparison         # kept outcomes",
             "sacma postprocess --baseline GP-5                # measure gains against it",
             "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
         ),
