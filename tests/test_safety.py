@@ -21,22 +21,7 @@ from sacma.store.record import decode, finished
 from sacma.store.store import Store
 
 NAMES = [
-    "../x",
-    "/x",
-    "a/b",
-    "a\\b",
-    "..",
-    ".",
-    "",
-    "nul",
-    "CON",
-    "com1",
-    "lpt9.txt",
-    "records",
-    "a.",
-    "a b",
-    "-rf",
-    "ä",
+    *("../x", "/x", "a/b", "a\\b", "..", ".", "", "nul", "CON", "com1", "lpt9.txt", "records", "a.", "a b", "-rf", "ä"),
     "x" * 65,
 ]
 
@@ -82,9 +67,8 @@ def test_no_pickle_is_read() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = [alias.name for alias in node.names] + [getattr(node, "module", "") or ""]
-                assert not {"pickle", "marshal", "shelve", "dill", "cloudpickle"} & {n.split(".")[0] for n in names}, (
-                    path
-                )
+                found = {name.split(".")[0] for name in names}
+                assert not {"pickle", "marshal", "shelve", "dill", "cloudpickle"} & found, path
             if isinstance(node, ast.Attribute):
                 assert node.attr not in {"read_pickle", "to_pickle", "allow_pickle", "unsafe_load", "full_load"}, path
             if isinstance(node, ast.keyword):
@@ -119,13 +103,8 @@ def received(
     version = hashlib.sha256(file.read_bytes()).hexdigest()[:DIGITS]
     source = str(file) if request.param == "absolute" else "spy.py"
     true = study("cmaes", functions="1", dimensions="2", instances="1-2", budget=10)
-    forged = true.model_copy(
-        update={
-            "algorithm": "spy",
-            "settings": StoredSettings({}),
-            "origin": Origin(source, version, is_file=True),
-        }
-    )
+    origin = Origin(source, version, is_file=True)
+    forged = true.model_copy(update={"algorithm": "spy", "settings": StoredSettings({}), "origin": origin})
     store = Store(tmp_path)
     store.register(forged)
     (ran, _), (spec, _) = plan([true]), plan([forged])
@@ -205,21 +184,6 @@ def test_an_origin_is_text(received: Path, key: str, value: object) -> None:
     path.write_text(json.dumps(content))
     with pytest.raises(SacmaError, match="not a study of this version"):
         Store(received.parent).studies()
-
-
-def test_who_may_run_files() -> None:
-    """Files are added by commands, from their own option, and by what hands these on to processes; by nothing else."""
-    package = Path(sacma.__file__).parent
-    calls: dict[str, set[str]] = {}
-    for path in package.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-            if name in {"add_files", "read_algorithm_file", "add_missing_algorithm", "algorithm_file", "source"}:
-                calls.setdefault(name, set()).add(path.relative_to(package).as_posix())
-    commands = {f"cli/{name}.py" for name in ("display", "results", "running", "setup")}
-    assert calls["add_files"] == {*commands, "experiment/resolve_algorithm.py"}
-    assert calls["read_algorithm_file"] == {"algorithms/registry.py"}
-    assert calls["add_missing_algorithm"] == {"experiment/workers.py", "experiment/algorithm_check.py"}
 
 
 def test_a_configuration_of_numba_is_not_taken_from_results(

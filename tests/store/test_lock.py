@@ -69,19 +69,8 @@ def test_a_command_of_any_bytes(tmp_path: Path) -> None:
 
 def test_commands_respect_it(tmp_path: Path, other: "subprocess.Popen[str]") -> None:
     """A second run is refused with one line; status says who works; plan and postprocess do not mind."""
-    arguments = (
-        "cmaes.yaml",
-        "--functions",
-        1,
-        "--dimensions",
-        2,
-        "--instances",
-        1,
-        "--budget",
-        10,
-        "--results",
-        "out",
-    )
+    small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
+    arguments = ("cmaes.yaml", *small, "--results", "out")
     (tmp_path / "cmaes.yaml").write_text((CONFIGS / "cmaes.yaml").read_text())
     refused = sacma("run", *arguments, cwd=tmp_path)
     assert refused.returncode == 2

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from sacma.config.plan import plan
@@ -91,22 +90,6 @@ def test_damaged_and_foreign_records_are_set_aside(study: MakeStudy, tmp_path: P
     assert len(list((tmp_path / "records").rglob("*.damaged-1"))) == 2
 
 
-def test_no_leftovers(study: MakeStudy, tmp_path: Path) -> None:
-    """No temporary file stays in the results."""
-    run(study("cmaes", **PROTOCOL), tmp_path)
-    assert not list(tmp_path.rglob(".*"))
-
-
-def test_traces_are_one_line_away(study: MakeStudy, tmp_path: Path) -> None:
-    """The traces of all trials load with pandas and take at most twice the space of the COCO files."""
-    asked = study("ada_kl", functions="8,24", dimensions="2,20", instances="1", budget=125)
-    run(asked, tmp_path)
-    path = tmp_path / "traces" / "ADA-KL.parquet"
-    frame = pd.read_parquet(path)
-    assert len(frame.groupby(["function", "dimension", "instance"])) == len(plan([asked]))
-    assert path.stat().st_size < 2 * sum(len(content) for content in coco_files(tmp_path).values())
-
-
 def test_one_failure_does_not_stop_the_others(
     study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,16 +117,12 @@ def test_unwritable_folder(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "results").prepare()
 
 
-def test_damaged_study_file(study: MakeStudy, tmp_path: Path) -> None:
-    """A study file that is not one is an error that says how to mend it."""
-    run(study("cmaes", **PROTOCOL), tmp_path)
+def test_study_files(study: MakeStudy, tmp_path: Path) -> None:
+    """A Mac's hidden copy is none; a file that is no study is an error that says how to mend it; nothing else stays."""
+    run(study("cmaes", functions="1", dimensions="2", instances="1", budget=10), tmp_path)
+    assert not list(tmp_path.rglob(".*"))
+    (tmp_path / "studies" / "._CMA-ES.json").write_bytes(b"\0\5\x16\7")
+    assert [stored.name for stored in Store(tmp_path).studies()] == ["CMA-ES"]
     (tmp_path / "studies" / "CMA-ES.json").write_text("{")
     with pytest.raises(SacmaError, match="delete it and run the config again"):
         Store(tmp_path).studies()
-
-
-def test_hidden_copies_are_no_studies(study: MakeStudy, tmp_path: Path) -> None:
-    """A Mac puts them beside files on foreign disks."""
-    run(study("cmaes", **PROTOCOL), tmp_path)
-    (tmp_path / "studies" / "._CMA-ES.json").write_bytes(b"\0\5\x16\7")
-    assert [stored.name for stored in Store(tmp_path).studies()] == ["CMA-ES"]

@@ -27,7 +27,7 @@ class UnfitFileError(OSError):
     """A file is not a regular file, or too large."""
 
 
-def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
+def read_file(path: Path | str, most: int = LARGEST_FILE) -> bytes:
     """Return the content of a regular file of at most ``most`` bytes; raise UnfitFileError for anything else.
 
     A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
@@ -41,7 +41,7 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
     return content
 
 
-def open_regular(path: Path, flags: int = os.O_RDONLY, *, most: int = LARGEST_FILE) -> int:
+def open_regular(path: Path | str, flags: int = os.O_RDONLY, *, most: int = LARGEST_FILE) -> int:
     """Open as ``read_file`` and return a descriptor, which new processes do not inherit; ``flags`` of ``os.open``."""
     with contextlib.nullcontext() if not flags & os.O_CREAT else contextlib.suppress(FileNotFoundError):
         _check(path, os.stat(path), most)  # noqa: PTH116 before it is opened: opening a device may do something
@@ -54,7 +54,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, *, most: int = LARGEST_FI
     return descriptor
 
 
-def _check(path: Path, status: os.stat_result, most: int) -> None:
+def _check(path: Path | str, status: os.stat_result, most: int) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise UnfitFileError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(status.st_mode):
@@ -63,7 +63,7 @@ def _check(path: Path, status: os.stat_result, most: int) -> None:
         raise _too_large(path, most)
 
 
-def _too_large(path: Path, most: int) -> UnfitFileError:
+def _too_large(path: Path | str, most: int) -> UnfitFileError:
     size = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
     return UnfitFileError(errno.EFBIG, f"it is larger than {size}", str(path))
 

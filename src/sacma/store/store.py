@@ -157,9 +157,9 @@ class Store:
             except FileNotFoundError:
                 continue
             except UnfitFileError as error:
-                yield Damage(spec, path, str(error.strerror))
+                yield Damage(spec, Path(path), str(error.strerror))
             except DamagedRecordError as error:
-                yield Damage(spec, path, str(error))
+                yield Damage(spec, Path(path), str(error))
             except OSError as error:
                 raise SacmaError(
                     f"record {path} cannot be read: {error.strerror}; see to its permissions, or move it away: "
@@ -181,13 +181,13 @@ class Store:
     def _failure_of(self, spec: TrialSpec) -> Path:
         return self.root / "failures" / spec.name / f"{_stem(spec)}.json"
 
-    def _there(self, specs: Iterable[TrialSpec], kind: str, suffix: str) -> Iterator[tuple[TrialSpec, Path]]:
-        # Listing a folder once is faster than looking for each file.
+    def _there(self, specs: Iterable[TrialSpec], kind: str, suffix: str) -> Iterator[tuple[TrialSpec, str]]:
+        # Listing a folder once is faster than looking for each file, a text than a path.
         names = cache(lambda name: set(_names(self.root / kind / name)))
         for spec in specs:
             there = names(spec.name)
             if there and (name := f"{_stem(spec)}{suffix}") in there:
-                yield spec, self.root / kind / spec.name / name
+                yield spec, f"{self.root}/{kind}/{spec.name}/{name}"
 
     def register(self, study: Study) -> bool:
         """Add ``study`` to the results; return True if it replaces one that it cannot extend."""
@@ -272,7 +272,7 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _failure_at(path: Path) -> TrialFailure | None:
+def _failure_at(path: Path | str) -> TrialFailure | None:
     try:
         return decode_failure(read_file(path, _LARGEST_FAILURE))
     except OSError:
