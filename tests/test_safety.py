@@ -12,10 +12,9 @@ import pytest
 import sacma
 from sacma.algorithms.registry import ALGORITHMS, DIGITS, Origin
 from sacma.cli.app import main
-from sacma.config.plan import plan
+from sacma.config.plan import plan, resolve_algorithm
 from sacma.config.study import StoredSettings, Study, load_study
 from sacma.errors import SacmaError
-from sacma.experiment.resolve_algorithm import resolve_algorithm
 from sacma.experiment.trial import run_trial
 from sacma.store.record import decode, finished
 from sacma.store.store import Store

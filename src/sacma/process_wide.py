@@ -1,4 +1,4 @@
-"""States of the whole process, such as filters of warnings, in which several threads may be at a time."""
+"""States of the whole process, which several threads share: warnings, threads of numeric libraries, the environment."""
 
 import os
 import signal
@@ -7,10 +7,13 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 LONGEST_WAIT = 0.1  # seconds that a thread waits for another one to leave before it enters beside it
 
@@ -159,3 +162,35 @@ def quiet() -> AbstractContextManager[object]:
     """Ignore warnings, in all threads where filters are the process's."""
     own_of_each_thread = getattr(sys.flags, "context_aware_warnings", False)  # from Python 3.14 on
     return _ignoring() if own_of_each_thread else _QUIET.entered()
+
+
+LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
+
+
+def threads(number: int) -> dict[str, str]:
+    """Return variables of the environment that hold each library to so many threads.
+
+    >>> threads(1)["OPENBLAS_NUM_THREADS"]
+    '1'
+    """
+    return {f"{library}_NUM_THREADS": str(number) for library in LIBRARIES}
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Hold linear algebra to one thread: its bits do not depend on the number of cores, and it is faster so."""
+    return _ONE.entered()
+
+
+def _limited() -> AbstractContextManager[object]:
+    controlled: AbstractContextManager[object] = _pools().limit(limits=1)
+    return controlled
+
+
+_ONE = Shared(_limited)
+
+
+@cache
+def _pools() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 for those who use it
+
+    return ThreadpoolController()

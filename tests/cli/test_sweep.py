@@ -74,7 +74,6 @@ def test_from_sweep_to_winner(folder: Path) -> None:
     status = sacma("status", cwd=folder)
     assert "A.0.5" in status.stdout
     assert "next: sacma sweep SWEEP.yaml --results results --rank-only" in status.stdout
-    assert "give the options again with which it ran" in status.stdout
 
     shorter = sacma("sweep", "tiny.yaml", "--budget", 10, "--jobs", 1, cwd=folder)
     assert shorter.returncode == 0

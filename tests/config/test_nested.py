@@ -37,11 +37,6 @@ def written(tmp_path: Path, settings: str) -> Path:
             "  model: {name: gausian-process}\n",
             "4: settings.model: 'gausian-process' is not known; known: 'gaussian-process', 'warped-process', ",
         ),
-        (ADAPTIVE.replace("kendall", "kendal"), "7: settings.control.error: 'kendal' is not known; known: 'kendall', "),
-        (ADAPTIVE + "  acceptance: {name: x}\n", "8: settings.acceptance: 'x' is not known; known: 'ranks-population'"),
-        (ADAPTIVE + "  proposals: {name: x}\n", "8: settings.proposals: 'x' is not known; known: 'none', "),
-        (ADAPTIVE + "  sampling: {name: x}\n", "8: settings.sampling: 'x' is not known; known: 'cma-es', "),
-        (ADAPTIVE + "  restarts: {name: x}\n", "8: settings.restarts: 'x' is not known; known: 'ipop', "),
         (
             SHARED + "    share: {name: x}\n",
             "7: settings.control.share: 'x' is not known; known: 'constant', 'adaptive'",
@@ -50,30 +45,21 @@ def written(tmp_path: Path, settings: str) -> Path:
             SHARED + "    criterion:\n      name: x\n",
             "7: settings.control.criterion: 'x' is not known; known: 'ranking-difference', 'own-rank', 'variance'",
         ),
-        ("  model: {name: 3}\n", "4: settings.model: '3' is not known"),
         ("  model: {name: [a]}\n", "4: settings.model: \"['a']\" is not known"),
-        ("  model:\n    name:\n", "4: settings.model: 'None' is not known"),
         # No name, where there is no usual kind.
         (
             MODEL + "  control:\n    model_generations: 3\n",
             "5: settings.control: its name is missing; write it like {name: …}",
-        ),
-        (
-            ADAPTIVE.replace("name: kendall", ""),
-            "7: settings.control.error: its name is missing; write it like {name: …}",
         ),
         # Something else in the place of a mapping.
         (
             "  model: random-forest\n",
             "4: settings.model: 'random-forest' is not allowed: write it like {name: random-forest}",
         ),
-        ("  model: 3\n", "4: settings.model: 3 is not allowed: write it like {name: …}"),
-        ("  model: [random-forest]\n", "4: settings.model: ['random-forest'] is not allowed: write it like {name: …}"),
         (
             ADAPTIVE.replace("{name: kendall}", "kendall"),
             "7: settings.control.error: 'kendall' is not allowed: write it like {name: kendall}",
         ),
-        (SHARED + "    share: 0.3\n", "7: settings.control.share: 0.3 is not allowed: write it like {name: …}"),
         (
             ADAPTIVE + "  training_set: 64\n",
             "8: settings.training_set: 64 is not allowed: should be a mapping of settings",
@@ -83,20 +69,12 @@ def written(tmp_path: Path, settings: str) -> Path:
             ADAPTIVE + "  training_set:\n    # radius: 8\n",
             "8: settings.training_set: there is nothing in it; leave it out",
         ),
-        (MODEL + "  control:\n", "5: settings.control: there is nothing in it; leave it out"),
         # Unknown keys, at each depth.
         ("  modle: {name: gaussian-process}\n", "4: settings.modle: unknown key; the nearest valid key is model"),
         (
-            ADAPTIVE + "    update_rat: 0.3\n",
+            ADAPTIVE + "    update_rat: 0.3
+",
             "8: settings.control.update_rat: unknown key; the nearest valid key is update_rate",
-        ),
-        (
-            ADAPTIVE + "  training_set:\n    selection:\n      name: nearest\n      clusters: 8\n",
-            "11: settings.training_set.selection.clusters: unknown key; the only valid key is name",
-        ),
-        (
-            SHARED + "    share:\n      smallest: 0.3\n",
-            "8: settings.control.share.smallest: unknown key; the nearest valid key is value (of name, value)",
         ),
         (
             "  sampling.sigma0: 2\n",
@@ -106,10 +84,6 @@ def written(tmp_path: Path, settings: str) -> Path:
         (
             SHARED + "    share:\n      name: constant\n      value: 1.5\n",
             "9: settings.control.share.value: 1.5 is not allowed: should be less than or equal to 1",
-        ),
-        (
-            ADAPTIVE + "    transfer: T3\n",
-            "8: settings.control.transfer: 'T3' is not allowed: should be 'T1' or 'T2'",
         ),
         (
             "  sampling:\n    active: 1\n",
@@ -129,7 +103,6 @@ def written(tmp_path: Path, settings: str) -> Path:
             "  control: {name: generations}\n",
             "3: settings: control generations needs a model; add model: {name: gaussian-process}, or another of ",
         ),
-        (MODEL, "3: settings: model has no effect with control: {name: none}; leave it out, or add a control"),
         (
             MODEL + "  control: {name: none}\n",
             "3: settings: model has no effect with control: {name: none}; leave it out, or add a control",

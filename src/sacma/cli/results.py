@@ -46,8 +46,6 @@ def status(
     elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
         command = ["sacma", "sweep", "SWEEP.yaml", "--results", str(results), "--rank-only"]
     out.print(Text(f"next: {shlex.join(command)}"), soft_wrap=True)
-    if "SWEEP.yaml" in command:
-        out.print("note: SWEEP.yaml is the file of the sweep; give the options again with which it ran", soft_wrap=True)
     if "--algorithm-file" in command:
         out.print("note: it runs the algorithm file that the results name, if you trust that file", soft_wrap=True)
 
@@ -120,8 +118,8 @@ def replay(
     except DamagedRecordError as error:
         raise SacmaError(f"{record} is damaged or no record: {error}") from None
     from sacma.algorithms.registry import ALGORITHMS
+    from sacma.config.plan import resolve_algorithm
     from sacma.experiment.replay import replay as run_again
-    from sacma.experiment.resolve_algorithm import resolve_algorithm
 
     old = content.provenance
     out.print(f"{content.spec}, run on {old.host} at {old.started} with sacma {old.environment.sacma}", soft_wrap=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from sacma.errors import RunError
 from sacma.files.atomic import atomic_folder
 from sacma.files.printable import printable
-from sacma.threads import threads
+from sacma.process_wide import threads
 
 PAGES = "comparison"  # new name of the folder with a time stamp
 

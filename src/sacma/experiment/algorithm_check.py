@@ -23,10 +23,9 @@ from joblib.externals.loky.backend.reduction import dumps
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.child import Child, DeathError
 from sacma.coco.suites import BBOB
-from sacma.config.plan import TrialSpec
+from sacma.config.plan import TrialSpec, add_missing_algorithm
 from sacma.experiment.installation_check import CheckResult, Finding
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.resolve_algorithm import add_missing_algorithm
 from sacma.experiment.trial import run_algorithm, suite_of
 from sacma.types import Array
 

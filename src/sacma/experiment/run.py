@@ -8,10 +8,9 @@ from pathlib import Path
 import joblib
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.config.plan import TrialSpec
+from sacma.config.plan import TrialSpec, refuse_changed, resolve_algorithms
 from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.resolve_algorithm import refuse_changed, resolve_algorithms
 from sacma.experiment.workers import LocalWorkers, Workers, results
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
 from sacma.store.outcome import TrialFailure

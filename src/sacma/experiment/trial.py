@@ -23,9 +23,8 @@ from threadpoolctl import ThreadpoolController
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.coco.suites import BBOB, SUITES
 from sacma.coco.writer import CocoFiles, observer_options, read_trial
-from sacma.config.plan import TrialSpec
+from sacma.config.plan import TrialSpec, add_missing_algorithm, resolve_algorithm
 from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
-from sacma.experiment.resolve_algorithm import add_missing_algorithm, resolve_algorithm
 from sacma.experiment.seeding import begin_noise, sampling
 from sacma.files.printable import printable
 from sacma.process_wide import contained

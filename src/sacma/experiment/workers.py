@@ -13,9 +13,9 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.child import DeathError, Pool
 from sacma.config.plan import TrialSpec
 from sacma.errors import RunError, of_the_machine
+from sacma.process_wide import threads
 from sacma.store.outcome import FailureKind, TrialFailure, failed
 from sacma.store.record import FinishedTrial
-from sacma.threads import threads
 
 Result = FinishedTrial | TrialFailure
 

@@ -13,9 +13,8 @@ from sacma.optimize.log import Course, Log, Recommended
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import Memo, generators, initial_points
-from sacma.process_wide import afterwards, quiet, surely
+from sacma.process_wide import afterwards, one_thread, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
-from sacma.threads import one_thread
 from sacma.types import Array
 
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite

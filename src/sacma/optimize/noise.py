@@ -15,8 +15,8 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import LogEntry, as_arrays
 from sacma.optimize.log import Log, Recommended, founded
 from sacma.optimize.search import Value
+from sacma.process_wide import one_thread
 from sacma.surrogate.training_set import TrainingSet
-from sacma.threads import one_thread
 from sacma.types import Array
 
 SHARE = 5  # of the budget that evaluates points again: one part of so many

@@ -17,8 +17,7 @@ from sacma.files.printable import one_line
 from sacma.optimize.arguments import number as checked_number
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
-from sacma.process_wide import quiet, unbroken
-from sacma.threads import threads
+from sacma.process_wide import quiet, threads, unbroken
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again

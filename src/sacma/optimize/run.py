@@ -15,8 +15,8 @@ from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import MemoizedStrategy, Request, Value
+from sacma.process_wide import one_thread
 from sacma.strategy.population import Sample
-from sacma.threads import one_thread
 from sacma.types import Array
 
 
