@@ -45,15 +45,6 @@ def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "not installed" in reason
 
 
-def test_cores_that_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit to fewer cores than there are is a remark with both numbers."""
-    monkeypatch.setattr("os.cpu_count", lambda: 640)
-    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
-    sound, reason = installation_check.cores()
-    assert sound is None
-    assert reason.startswith("1 of 640: ")
-
-
 @pytest.mark.parametrize(("encoding", "sound"), [("utf-8", True), ("UTF8", True), ("ascii", None), ("latin-1", None)])
 def test_terminals(*, encoding: str, sound: bool | None) -> None:
     """What cannot show the symbols that are printed is a remark."""

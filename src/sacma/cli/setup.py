@@ -106,7 +106,7 @@ def _study(name: str) -> "Study":
 def doctor(results: Path = Path("results")) -> None:
     """Check that everything sacma needs is installed and works, and say how to mend what does not.
 
-    Versions, cores, the terminal, space and rights in RESULTS and for temporary files, a trial in a worker process, and
+    Versions, the terminal, space and rights in RESULTS and for temporary files, a trial in a worker process, and
     cocopp. Changes nothing. Exit code 1 if something is broken.
     """
     from sacma.experiment.installation_check import examine

@@ -1,7 +1,6 @@
 """Checks of the installation and the machine; each imports what it looks at, which may be broken."""
 
 import codecs
-import os
 import platform
 import subprocess
 import sys
@@ -50,7 +49,6 @@ def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
     checks: dict[str, Callable[[], Finding]] = {
         "versions": versions,
         "packages": packages,
-        "cores": cores,
         "terminal": partial(terminal, encoding),
         "results": partial(disk, results, "give another folder with --results"),
         "temporary": partial(disk, Path(tempfile.gettempdir()), "set TMPDIR to another folder"),
@@ -95,16 +93,6 @@ def packages() -> Finding:
         arguments = " ".join(f"'{each.name}{each.specifier}'" for each in wrong.values())
         return False, f"{', '.join(wrong)}; mend it with: pip install {arguments}"
     return True, ", ".join(found)
-
-
-def cores() -> Finding:
-    """Count the cores of this machine, and those that affinity masks and cgroups leave."""
-    from joblib import cpu_count
-
-    usable, there = cpu_count(), os.cpu_count() or 1
-    if usable < there:
-        return None, f"{usable} of {there}: the rest is not for this process (affinity, cgroup or LOKY_MAX_CPU_COUNT)"
-    return True, f"{usable}, and as many trials at a time"
 
 
 def terminal(encoding: str) -> Finding:
@@ -171,7 +159,7 @@ def cocopp() -> Finding:
     if done.returncode == 0:
         return True, f"loads, with its reference data, {time.monotonic() - start:.0f} s"
     said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), "it said nothing")
-    mend = f"mend it with: {REINSTALL if 'ModuleNotFoundError' in said else 'pip install --force-reinstall cocopp'}"
+    mend = "mend it with: pip install --force-reinstall cocopp"
     if "Read-only" in said or "Permission" in said:
         mend = "install sacma into an environment of your own, where cocopp may unpack its data beside its code"
     return False, f"cannot be used ({said}); {mend}; sacma postprocess --no-pages does without it"
