@@ -4,7 +4,6 @@ import contextlib
 import faulthandler
 import math
 import os
-import pickle
 import shutil
 import signal
 import subprocess
@@ -209,18 +208,28 @@ def answer(connection: Connection, parent: int, isolated: int) -> None:
             Path("/proc/self/oom_score_adj").write_text("500")
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):  # the parent has gone
         while True:
-            task = connection.recv_bytes()
+            result: Any
             try:
-                call, *arguments = pickle.loads(task)  # noqa: S301 of our parent
-                if isolated:
-                    os.ftruncate(1, 0)
-                connection.send(None)  # the time of the call begins
+                call, *arguments = connection.recv()
+            except (EOFError, OSError):
+                raise
+            except Exception as error:  # noqa: BLE001 a class may be anybody's
+                connection.send(_broken(error))
+                continue
+            if isolated:
+                os.ftruncate(1, 0)
+            connection.send(None)  # the time of the call begins
+            try:
                 result = call(*arguments)
             except KeyboardInterrupt as interruption:
                 result = interruption
-            except Exception as error:  # noqa: BLE001 a class may be anybody's
-                result = BrokenExecutor(f"a process cannot read or do a task: {type(error).__name__}: {error}")
+            except Exception as error:  # noqa: BLE001 as above
+                result = _broken(error)
             connection.send(result)
+
+
+def _broken(error: Exception) -> BrokenExecutor:
+    return BrokenExecutor(f"a process cannot read or do a task: {type(error).__name__}: {error}")
 
 
 def _end_with(parent: int) -> None:

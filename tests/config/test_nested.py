@@ -72,8 +72,7 @@ def written(tmp_path: Path, settings: str) -> Path:
         # Unknown keys, at each depth.
         ("  modle: {name: gaussian-process}\n", "4: settings.modle: unknown key; the nearest valid key is model"),
         (
-            ADAPTIVE + "    update_rat: 0.3
-",
+            ADAPTIVE + "    update_rat: 0.3\n",
             "8: settings.control.update_rat: unknown key; the nearest valid key is update_rate",
         ),
         (
