@@ -12,9 +12,8 @@ from sacma.surrogate.gaussian_process import GaussianProcess
 from sacma.surrogate.model import FitStatus
 from sacma.surrogate.models import LARGEST_LOSS, Competing, Competition
 from sacma.surrogate.part import Context
-from sacma.surrogate.quadratic_process import QuadraticProcess
+from sacma.surrogate.processes import QuadraticProcess, WarpedProcess
 from sacma.surrogate.training_set import TrainingSet, Whitening
-from sacma.surrogate.warped_process import WarpedProcess
 from sacma.types import Array
 
 IDENTITY = Whitening(np.zeros(2), np.eye(2))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sacma.surrogate.gaussian_process import Hyperparameters, Search, standardise
-from sacma.surrogate.levels import Leveled, LeveledFit, search_levels
+from sacma.surrogate.processes import Leveled, LeveledFit, search_levels
 from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)

@@ -11,9 +11,8 @@ from scipy.stats import norm
 
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.model import Posterior
-from sacma.surrogate.quadratic_process import QuadraticProcess, fit_quadratic_process
+from sacma.surrogate.processes import QuadraticProcess, WarpedProcess, fit_quadratic_process, fit_warped_process
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.warped_process import WarpedProcess, fit_warped_process
 from sacma.types import Array
 from tests.surrogate.differences import by_differences
 

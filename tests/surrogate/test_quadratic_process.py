@@ -7,7 +7,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Exponen
 
 from sacma.surrogate.gaussian_process import Hyperparameters
 from sacma.surrogate.model import FitStatus
-from sacma.surrogate.quadratic_process import QuadraticProcess, fit_quadratic_process
+from sacma.surrogate.processes import QuadraticProcess, fit_quadratic_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 

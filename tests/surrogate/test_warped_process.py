@@ -7,8 +7,8 @@ import pytest
 
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.model import FitStatus
+from sacma.surrogate.processes import QUANTILES, Warp, WarpedProcess, fit_warped_process, warps
 from sacma.surrogate.training_set import TrainingSet
-from sacma.surrogate.warped_process import QUANTILES, Warp, WarpedProcess, fit_warped_process, warps
 from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)

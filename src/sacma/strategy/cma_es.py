@@ -17,8 +17,6 @@ from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
 
-FEWEST_POINTS = 4  # of a population
-
 LEAST_SHARE = 0.2
 """Least standard deviation of an integer coordinate in units of its cells; less, μ_eff/D, in high dimensions.
 
@@ -68,11 +66,7 @@ class CMAESSampling(Part):
     def population(self, start: Start, context: Context) -> int:
         """Return λ of a run."""
         usual = default_population_size(context.dimension, self.population_multiple)
-        size = round((self.population_size or usual) * start.growth)
-        if size < FEWEST_POINTS:
-            given = f"{start.growth:g}, a population of {size}"
-            raise ValueError(f"growth of a start is {given}; allowed: populations of {FEWEST_POINTS} and more")
-        return size
+        return round((self.population_size or usual) * start.growth)
 
     def start(self, start: Start, initial_point: Array, context: Context) -> "CMAES":
         """Begin a run at ``initial_point``, shape (D,)."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
 
     from sacma.surrogate.gaussian_process import Hyperparameters
-    from sacma.surrogate.levels import Leveled
+    from sacma.surrogate.processes import Leveled
 
 LARGEST_LOSS = 6.0
 """Limit of the loss by one value: a surprise of any size is a surprise."""
@@ -27,19 +27,12 @@ LENGTH_START, SIGNAL_STD_START = 0.5, 2.0  # ℓ and s_f at which the likelihood
 WarmEvaluations = Annotated[int, Field(ge=0, le=40, description="most evaluations from the last optimum")]
 
 
-class Stretchable(Protocol):
-    """Hyperparameters with a length."""
-
-    def stretched(self, log_factor: float) -> Self:
-        """Return the same in a space in which all lengths are exp(``log_factor``) times as long."""
-
-
 class WarmStarted:
     """Fits models by ``fit(training, warm)``, with the hyperparameters of the last fit that was kept, or None."""
 
     def __init__(self, fit: Callable[[TrainingSet, Any], Any]) -> None:
         self._fit = fit
-        self._last: Stretchable | None = None  # ℓ in the objective's own units: whitening changes
+        self._last: Any = None  # ℓ in the objective's own units: whitening changes
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> Any | FitStatus:
         """Fit by maximum likelihood."""
@@ -105,7 +98,7 @@ class WarpedProcessModel(LikelihoodModel):
 
     def fit(self, training: TrainingSet, warm: "Leveled | None") -> Fitted | FitStatus:
         """Fit by maximum likelihood over ℓ, η and the warp."""
-        from sacma.surrogate.warped_process import fit_warped_process  # noqa: PLC0415 loads Numba
+        from sacma.surrogate.processes import fit_warped_process  # noqa: PLC0415 loads Numba
 
         return fit_warped_process(training, start=usual_start(), warm=warm, warm_evaluations=self.warm_evaluations)
 
@@ -118,7 +111,7 @@ class QuadraticProcessModel(LikelihoodModel):
 
     def fit(self, training: TrainingSet, warm: "Leveled | None") -> Fitted | FitStatus:
         """Fit by maximum likelihood over ℓ, η and the weight."""
-        from sacma.surrogate.quadratic_process import fit_quadratic_process  # noqa: PLC0415 loads Numba
+        from sacma.surrogate.processes import fit_quadratic_process  # noqa: PLC0415 loads Numba
 
         return fit_quadratic_process(training, start=usual_start(), warm=warm, warm_evaluations=self.warm_evaluations)
 
