@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.common import ROOT, end, parsed
 from benchmarks.comparison import FIRST_BUDGET
 from sacma.analysis.comparison import compare
-from sacma.analysis.paper.published import READINGS
+from sacma.analysis.published import READINGS
 from sacma.analysis.trials import fixed_budgets
 from sacma.config.study import Study
 from sacma.store.completeness import completeness_of_studies

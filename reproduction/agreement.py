@@ -38,7 +38,7 @@ def agreements(correlations: pd.DataFrame, beside: pd.DataFrame, best: pd.DataFr
     """Return correlations with intervals, in each of the paper's ten scenarios.
 
     Args:
-        correlations: as from ``correlations`` of ``sacma.analysis.paper.published``.
+        correlations: as from ``correlations`` of ``sacma.analysis.published``.
         beside: as from ``mean_ranks_beside``.
         best: best Δf of the trials behind it, as from ``best_delta_f``, of functions that all algorithms have.
 

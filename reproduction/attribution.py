@@ -15,7 +15,7 @@ import pandas as pd
 from benchmarks.common import CONFIGS, ROOT, campaign_of, changed, named, print_table
 from reproduction.agreement import agreements
 from reproduction.checks import MEASURED
-from sacma.analysis.paper.published import ALGORITHMS, correlations, mean_ranks_beside
+from sacma.analysis.published import ALGORITHMS, correlations, mean_ranks_beside
 from sacma.analysis.tables import PLACE, decisive, mean_ranks, medians_of, pairwise_table
 from sacma.analysis.trials import OF_TARGET, Trial, best_delta_f, budgets_to_target, evaluations_to_target
 from sacma.config.nested import value_at

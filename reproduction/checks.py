@@ -9,8 +9,8 @@ import numpy as np
 
 from reproduction.evidence import EARLY, END, MIDDLE, Check, Evidence, compared, lower, share_of
 from reproduction.resampling import UNKNOWN, drawn_functions
-from sacma.analysis.paper import published
-from sacma.analysis.paper.published import ALGORITHMS
+from sacma.analysis import published
+from sacma.analysis.published import ALGORITHMS
 from sacma.analysis.tables import ALPHA, PLACE, decisive
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 from sacma.types import Array

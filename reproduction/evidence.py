@@ -7,7 +7,7 @@ import pandas as pd
 
 from reproduction.resampling import Resamples, resampled_control, resampled_proportions, resampled_ranks
 from sacma.analysis.notes import protocol_differences
-from sacma.analysis.paper.published import Reading
+from sacma.analysis.published import Reading
 from sacma.analysis.section import Findings
 from sacma.analysis.sections.costs import comparable_costs
 from sacma.analysis.sections.curves import SHARES, all_run_lengths

@@ -16,7 +16,7 @@ from reproduction.agreement import agreements
 from reproduction.claims import checks, judge
 from reproduction.evidence import Evidence, best_of, evidence_of
 from sacma.analysis.comparison import compare
-from sacma.analysis.paper.published import ALGORITHMS
+from sacma.analysis.published import ALGORITHMS
 from sacma.analysis.sections import find
 from sacma.analysis.sections.costs import PARTS
 from sacma.errors import SacmaError

@@ -22,7 +22,7 @@ from sacma.analysis.charts import Axis, Lines
 from sacma.analysis.figures.draw import COLUMN, PAGE, draw
 from sacma.analysis.figures.files import write
 from sacma.analysis.figures.style import FAINT, INK, styled
-from sacma.analysis.paper.published import ALGORITHMS
+from sacma.analysis.published import ALGORITHMS
 from sacma.analysis.sections.publication import ranks_beside, transfer_functions
 from sacma.coco.suites import BEST_2009
 

@@ -1,7 +1,7 @@
 """Made-up studies of the paper's six algorithms in both readings, which find different things."""
 
 from sacma.analysis.comparison import Covered
-from sacma.analysis.paper.published import AS_PRINTED, AS_RUN, Reading
+from sacma.analysis.published import AS_PRINTED, AS_RUN, Reading
 from sacma.config.plan import TrialSpec
 from tests.analysis.made import Improvements, made
 from tests.conftest import SIX

@@ -44,13 +44,12 @@ def test_columns_of_all_tables_are_names_like_others() -> None:
         of = dict(zip(others, group, strict=True))
         for name, frame in frames_of(group).items():
             pd.testing.assert_index_equal(frame.columns, expected[name].columns)
-            # Restarts of run lengths are drawn by name, and the quantities of sentences name algorithms.
-            if not name.startswith("ecdf") and "quantity" not in frame:
+            if not name.startswith("ecdf"):  # restarts of run lengths are drawn by name
                 pd.testing.assert_frame_equal(frame, expected[name].replace(of).astype(frame.dtypes))
 
 
 def test_commands_take_them(tmp_path: Path) -> None:
-    """A report with all figures, its CSV files and an export are made of them."""
+    """A report with all figures and its CSV files are made of them."""
     names = ("algorithm", "budget", "function", "instance", "level", "value")
     for name in names:
         content = {"name": name, "algorithm": "surrogate-cmaes"}
@@ -64,6 +63,3 @@ def test_commands_take_them(tmp_path: Path) -> None:
     for table in ("median_delta_f", "function_ranks", "mean_ranks", "overall_ranks"):
         assert set(pd.read_csv(tables / f"{table}.csv")["algorithm"]) == set(names)
     assert set(pd.read_csv(tables / "overall_pairs.csv")["algorithm"]) == set(names)
-    exported = sacma("export", "out", "--accept-warnings", cwd=tmp_path)
-    assert exported.returncode == 0, exported.stderr
-    assert {path.stem for path in (tmp_path / "out" / "export").glob("*.tgz")} == set(names)

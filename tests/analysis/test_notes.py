@@ -1,7 +1,7 @@
 """Notes on data before they are read."""
 
 from sacma.analysis.notes import left_out, notes, protocol_differences
-from sacma.analysis.paper.published import AS_PRINTED
+from sacma.analysis.published import AS_PRINTED
 from sacma.analysis.sections import find
 from sacma.analysis.sections.summary import summarise
 from tests.analysis.made import compared, made

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from sacma.analysis.comparison import Comparison, ExternalData, compare
-from sacma.analysis.notes import AS_TOLD, notes
 from sacma.analysis.sections import find
 from sacma.analysis.tables import gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import Scenario, best_delta_f, convergence_curves, logged_evaluations
@@ -110,13 +109,6 @@ def test_what_both_have_is_told_exactly(twins: Twins) -> None:
         lag = np.log10(trial.best_after(between) / true.best_after(between))
         assert lag.min() > -1e-9
         assert lag.max() < 0.2 + 1e-9
-
-
-def test_it_is_said(twins: Twins) -> None:
-    """Where data of others take part, and nowhere else."""
-    comparison = twins("bbob", "same")
-    assert AS_TOLD in notes(comparison)
-    assert AS_TOLD not in notes(compare(comparison.covered))
 
 
 def test_records_are_compared_as_they_are(twins: Twins) -> None:

@@ -141,13 +141,6 @@ def test_targets_of_other_dimensions_are_refused() -> None:
         targets(4)
 
 
-def test_targets_are_the_callers_own() -> None:
-    """What a caller does to a frame does not reach the next."""
-    first, untouched = targets(2), targets(2)
-    first["target"] = 0.0
-    pd.testing.assert_frame_equal(targets(2), untouched)
-
-
 def test_run_lengths_are_evaluations_until_a_target() -> None:
     """A target counts from the first best Δf at or below it; a trial's length is what it made."""
     wanted = pd.DataFrame({"dimension": 2, "function": [1, 1, 1, 2], "k": [1.0, 2.0, 3.0, 1.0]})

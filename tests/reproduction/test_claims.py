@@ -11,8 +11,8 @@ import pytest
 from reproduction.claims import checks, claims, judge
 from reproduction.evidence import EARLY, END, MIDDLE, Evidence
 from reproduction.resampling import RESAMPLES, Resamples
-from sacma.analysis.paper import published
-from sacma.analysis.paper.published import ALGORITHMS
+from sacma.analysis import published
+from sacma.analysis.published import ALGORITHMS
 from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
 from sacma.analysis.statistics.ranks import iman_davenport_from_ranks
 

@@ -6,7 +6,7 @@ import pytest
 from reproduction.agreement import agreements
 from reproduction.claims import checks, judge
 from reproduction.evidence import best_of, evidence_of
-from sacma.analysis.paper.published import AS_PRINTED, AS_RUN, READINGS, Reading
+from sacma.analysis.published import AS_PRINTED, AS_RUN, READINGS, Reading
 from sacma.analysis.section import Findings
 from sacma.analysis.sections import find
 from tests.analysis.both_readings import studies

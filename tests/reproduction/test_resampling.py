@@ -21,7 +21,7 @@ from reproduction.resampling import (
     resampled_proportions,
     resampled_ranks,
 )
-from sacma.analysis.paper.published import ALGORITHMS, AS_PRINTED
+from sacma.analysis.published import ALGORITHMS, AS_PRINTED
 from sacma.analysis.run_lengths import by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Findings
 from sacma.analysis.sections import find

@@ -69,7 +69,7 @@ class Chart:
             yield f"{self.name}_{suffix}", replace(self, data=rows)
 
     def for_page(self) -> Json:
-        """Return what the page's script draws from."""
+        """Return the chart as data of the page's script."""
         panels = [[[str(value) for value in place], self._panel(rows)] for place, rows in self.panels()]
         by = [[column, [[str(v), title(column, v)] for v in self.data[column].unique()]] for column in self.by]
         axes = {name: vars(axis) for name, axis in vars(self).items() if isinstance(axis, Axis)}
@@ -156,7 +156,7 @@ class Bars(Chart):
         return [[str(name), *rounded(of)] for name, of in zip(table.index, table.to_numpy(float), strict=True)]
 
     def for_page(self) -> Json:
-        """Return what the page's script draws from."""
+        """Return the chart as data of the page's script."""
         return {**super().for_page(), "parts": list(self.data[self.series].unique())}
 
 

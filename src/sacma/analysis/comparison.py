@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from sacma.analysis.overlap import Overlap, Problem, overlap
-from sacma.analysis.paper.published import FEWEST_OF_PAPER, READINGS, Reading
+from sacma.analysis.published import FEWEST_OF_PAPER, READINGS, Reading
 from sacma.analysis.trials import (
     ROUNDING,
     SMALLEST_TARGET,
@@ -37,7 +37,7 @@ from sacma.store.completeness import Completeness, completeness_of_studies, resu
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
-Covered = tuple[StoredStudy, Completeness]  # A study and what is there of it
+Covered = tuple[StoredStudy, Completeness]  # A study and its finished trials
 MANY = 8  # algorithms, above which names are not all told, curves not all strong, and charts have fewer points
 BASELINE = "CMA-ES"  # algorithm that others are compared with, where it is there
 
@@ -60,7 +60,7 @@ class Compared:
 
     @cached_property
     def shared(self) -> tuple[Trial, ...]:
-        """Those of functions that all have."""
+        """Trials of functions that all algorithms have."""
         return tuple(trial for trial in self.trials if self.overlap.shares(trial.dimension, trial.function))
 
 
@@ -141,7 +141,7 @@ class Comparison:
 
     @property
     def targets_below(self) -> tuple[float, ...]:
-        """Those of ``own_targets`` that are below the final target: who reached them is not known."""
+        """Targets of ``own_targets`` below the final one: who reached them is not known."""
         return tuple(target for target in self.own_targets if target < self.target * (1 - ROUNDING))
 
     @cached_property
@@ -174,7 +174,7 @@ class Comparison:
 
     @cached_property
     def counted(self) -> Sequence[Trial]:
-        """Trials to be counted: of dimensions and functions that all algorithms have, or all where they share none."""
+        """Trials of dimensions and functions that all algorithms have, or all trials where there are none."""
         dimensions = [{D for D, _, _ in places} for places in self.compared.overlap.there.values()]
         common = set.intersection(*dimensions) if dimensions else set()
         return [trial for trial in self.compared.shared if trial.dimension in common] or self.trials
@@ -196,7 +196,7 @@ class Comparison:
 
     @cached_property
     def _problems(self) -> Sequence[Problem]:
-        """Those of all trials that there are to be."""
+        """Problems of all planned trials, and of data of others."""
         specs = (spec for _, completeness in self.covered for spec in completeness.specs)
         curves = ((data.name, curve) for data in self.external for curve in data.data.curves)
         ours = [(spec.name, spec.dimension, spec.function, spec.instance) for spec in specs]
@@ -343,7 +343,7 @@ def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite 
 
 
 def _fit_name(text: str) -> str:
-    """Return what an algorithm is called in data as a name of ours.
+    """Return the name of an algorithm in data of others as a name of ours.
 
     >>> _fit_name("BIPOP (restarts: 9)")
     'BIPOP-restarts-9'
@@ -367,7 +367,7 @@ def _named(text: str) -> list[tuple[str, Path]]:
 
 
 def check_finished(store: Store, covered: Sequence[Covered], *, chosen: bool = False) -> None:
-    """Refuse results without any finished trial by a SacmaError; ``chosen``: they are a choice of what is there."""
+    """Refuse results without any finished trial by a SacmaError; ``chosen``: they are some of all results."""
     if covered and not any(completeness.heads for _, completeness in covered):
         if chosen:
             run = shlex.join(resuming(store.root, covered))
@@ -380,7 +380,7 @@ def check_complete(store: Store, covered: Sequence[Covered], *, partial: bool = 
 
     Args:
         store: where the results are.
-        covered: the studies, with what is there of each.
+        covered: the studies, with the finished trials of each.
         partial: True where the command has an option ``--partial``, for the message to name.
     """
     lacking = [

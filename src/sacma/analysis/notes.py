@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
+from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.overlap import Overlap, Place
-from sacma.analysis.paper import published
-from sacma.analysis.paper.published import Reading
+from sacma.analysis.published import Reading
 from sacma.analysis.terms import listed
 from sacma.analysis.trials import SMALLEST_TARGET
 from sacma.coco.index_file import DataPart

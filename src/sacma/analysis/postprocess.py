@@ -80,7 +80,7 @@ def write_report(
 ) -> Written:
     """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
 
-    What is derived in the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
+    Derived files of the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
     The page links cocopp's ``pages`` if these are of the same comparison.
     """
     findings = find(comparison)

@@ -34,7 +34,7 @@ class Findings(Mapping[str, pd.DataFrame]):
         return self.once(self._frames[name])
 
     def once(self, find: Callable[["Findings"], T]) -> T:
-        """Return what is found by a function of the findings, which is called the first time only."""
+        """Return the result of a function of the findings, which is called the first time only."""
         if find not in self._found:
             self._found[find] = find(self)
         found: T = self._found[find]

@@ -1,7 +1,7 @@
 """Trials as they are analysed, ours or those of others: when the best Δf came down, and how far that is known.
 
 A trial's best Δf at any number of evaluations is in ``best_delta_f``, a tidy table of all that the rest is made from.
-What is not known is NaN there, and never filled in.
+Unknown values are NaN there, and never filled in.
 
 COCO's files tell Δf at two kinds of evaluation numbers: those that their observer was told to log, which differ between
 data sets, and those at which Δf passed a level. Between them the best Δf may have been lower than the last line says:

@@ -13,7 +13,7 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from sacma.analysis.paper import published
+from sacma.analysis import published
 from sacma.analysis.sections import all_sections
 from sacma.analysis.table_format import latex_text
 from tests.analysis.page.opened import Opened, data_of

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sacma.analysis.paper import published
-from sacma.analysis.paper.published import correlations, cpu_beside, mean_ranks_beside, pairs_beside
+from sacma.analysis import published
+from sacma.analysis.published import correlations, cpu_beside, mean_ranks_beside, pairs_beside
 from sacma.analysis.sections.costs import PARTS
 
 SCENARIO = ["dimension", "scenario"]

@@ -6,8 +6,8 @@ from itertools import permutations, product
 import pandas as pd
 import pytest
 
-from sacma.analysis.paper import published
-from sacma.analysis.paper.published import ALGORITHMS
+from sacma.analysis import published
+from sacma.analysis.published import ALGORITHMS
 from sacma.analysis.statistics.pairwise import mean_ranks_from_wins
 from sacma.analysis.statistics.posthoc import bergmann_hommel, posthoc_from_ranks
 from sacma.analysis.statistics.ranks import iman_davenport_from_ranks

@@ -124,24 +124,6 @@ def test_alone() -> None:
     assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
 
 
-def test_alone_at_a_target_that_is_no_power_of_ten() -> None:
-    """A median at the target counts, whatever its logarithm loses; problems without any finite Δf are among all."""
-    study, completeness = made(
-        "cmaes", lambda spec: level(5.0 if spec.function == 1 else 1e200), PROTOCOL | {"target": 5}
-    )
-    said = summarise(find(compared((study, completeness)))).headline
-    assert said.startswith("CMA-ES alone: its median trial is at the target on 2 of 16 problems")
-
-
-def test_what_is_left_out_is_not_counted() -> None:
-    """Neither functions that only one algorithm has, nor instances."""
-    more = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-12", "instances": "1-5"})
-    said = summarise(find(compared(more, made("gp5", lambda _: level(0.1), PROTOCOL)))).compared
-    assert said.startswith(
-        "Compared: 2 algorithms on 8 functions of bbob in 2-D and 3-D, 3 instances each, 96 trials, up to 40·D"
-    )
-
-
 def test_what_only_some_have_is_not_counted() -> None:
     """All of two algorithms on 24 functions in four dimensions, two of six in two: the six, in these two."""
     whole = {**PROTOCOL, "functions": "1-24", "dimensions": "2,3,5,10"}

@@ -104,7 +104,7 @@ def looks_of(chart: Chart, algorithms: Sequence[str]) -> dict[str, Look]:
 
 
 def _form(chart: Chart, look_of: Looks) -> tuple[Panel, int, float, float]:
-    """Return what draws a panel, how many stand side by side, their height (0: square) and the room left of each."""
+    """Return the drawing function of a panel, the number side by side, their height (0: square), and the left room."""
     panels = [rows for _, rows in chart.panels()]
     match chart:
         case Lines():

@@ -114,7 +114,7 @@ def _resource(name: str) -> str:
 
 
 def _environment() -> jinja2.Environment:
-    """Return what fills the templates beside this module."""
+    """Return the environment of the templates beside this module."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_resource),
         autoescape=True,
@@ -163,7 +163,7 @@ def _packed(content: Mapping[str, object]) -> str:
 
 
 def _data(comparison: Comparison, charts: Iterable[Chart]) -> dict[str, object]:
-    """Return what the page's script draws from: charts, looks, and what is chosen first."""
+    """Return the data of the page's script: charts, looks, and first choices."""
     styles = {name: _style(of) for name, of in looks(comparison.names).items()}
     there = {(trial.algorithm, trial.dimension) for trial in comparison.trials}
     number = {D: sum(d == D for _, d in there) for _, D in sorted(there)}

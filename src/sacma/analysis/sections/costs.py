@@ -31,7 +31,7 @@ def comparable_costs(findings: Findings, *, of_functions: bool = False) -> pd.Da
 
 
 def trial_costs(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
-    """Return what each trial took beside its evaluations, a row a trial, CPU seconds by part; COCO data do not tell.
+    """Return the costs of each trial beside its evaluations, CPU seconds by part: COCO data do not have them.
 
     The control frequency is true over model-evaluated generations, Figure 2 of the paper; inf where there are none of
     the latter.

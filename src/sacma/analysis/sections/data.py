@@ -1,4 +1,4 @@
-"""Data: how complete they are, what of them is compared, the settings, and provenance."""
+"""Data: completeness, overlap, settings and provenance."""
 
 import json
 import math

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
 from sacma.analysis.notes import protocol_differences
-from sacma.analysis.paper.published import (
+from sacma.analysis.published import (
     ALGORITHMS,
     READINGS,
     Reading,
@@ -51,18 +51,6 @@ def _of_readings(make: Callable[[Findings, Reading], pd.DataFrame]) -> Make:
 
 def _mean_ranks(findings: Findings, reading: Reading) -> pd.DataFrame:
     return mean_ranks_beside(of_target(findings, reading, "mean_ranks"))
-
-
-def _correlations(findings: Findings, reading: Reading) -> pd.DataFrame:
-    return correlations(_mean_ranks(findings, reading))
-
-
-def _pairs(findings: Findings, reading: Reading) -> pd.DataFrame:
-    return pairs_beside(of_target(findings, reading, "pairwise"))
-
-
-def _cpu(findings: Findings, reading: Reading) -> pd.DataFrame:
-    return cpu_beside(alone(findings, reading, "cpu"))
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
@@ -198,9 +186,9 @@ SECTION = Section(
     heading="Against the publication",
     frames={
         "paper_mean_ranks": of_all(_of_readings(_mean_ranks)),
-        "paper_correlation": of_all(_of_readings(_correlations)),
-        "paper_pairs": of_all(_of_readings(_pairs)),
-        "paper_cpu": of_one(_of_readings(_cpu)),
+        "paper_correlation": of_all(_of_readings(lambda found, of: correlations(_mean_ranks(found, of)))),
+        "paper_pairs": of_all(_of_readings(lambda found, of: pairs_beside(of_target(found, of, "pairwise")))),
+        "paper_cpu": of_one(_of_readings(lambda found, of: cpu_beside(alone(found, of, "cpu")))),
     },
     tables=_tables,
     charts=_charts,

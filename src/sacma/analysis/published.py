@@ -104,7 +104,7 @@ def pairs() -> pd.DataFrame:
 
 @cache
 def _read(name: str) -> pd.DataFrame:
-    with resources.files("sacma.analysis.paper").joinpath("paper_tables", name).open(encoding="utf-8") as lines:
+    with resources.files("sacma.analysis").joinpath("paper_tables", name).open(encoding="utf-8") as lines:
         table = pd.read_csv(lines, dtype={"budget_fraction": str}).rename(columns={"budget_fraction": "scenario"})
     if "scenario" in table:
         table["scenario"] = table["scenario"].map({"1/3": THIRD_OF_IT, "1": UNTIL_TARGET})

@@ -1,1 +1,0 @@
-"""The paper's own tables and claims, and ours held against them."""
