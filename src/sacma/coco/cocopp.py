@@ -24,7 +24,7 @@ CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp
 
 
 def drop_what_is_missing(folder: Path) -> None:
-    """Remove functions and dimensions without data from cocopp's pages, which are those of the whole suite."""
+    """Remove functions and dimensions without data from cocopp's pages, which list the whole suite."""
     dimensions = sorted({int(path.stem.split("_")[1].removesuffix("D")) for path in folder.glob("pprldmany_*D_*.svg")})
     for page in folder.rglob("*.html"):
         text = _read(page)

@@ -98,12 +98,12 @@ def entries(where: str, content: bytes, suite: Suite, lose: Lose) -> Iterator[En
 
 
 def _fields(header: str) -> Mapping[str, str]:
-    """Return what a header tells, without a text that is cut."""
+    """Return the attributes of a header, without a cut text."""
     return {key: text or other.strip() for key, text, other in _FIELD.findall(header)}
 
 
 def _part(header: str, line: str = "") -> DataPart:
-    """Return function and dimension of a damaged entry, as far as anything tells them."""
+    """Return dimension and function of a damaged entry, 0 if unknown."""
     fields, named = _fields(header), _NAMED.search(line or header)
     told = fields.get("DIM") or fields.get("dim", ""), fields.get("funcId") or fields.get("function", "")
     dimension, function = (named[2], named[1]) if named else told

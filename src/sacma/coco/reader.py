@@ -39,7 +39,7 @@ class Curve:
     evaluations: int  # evaluations of the trial, as far as its data go
     at: Array  # evaluation numbers of improvements, ascending, shape (n,)
     to: Array  # best Δf from each of them on, descending, shape (n,)
-    # Evaluation numbers at which the best Δf is known exactly, ascending, shape (m,); None: those of ``at`` only.
+    # Evaluation numbers at which the best Δf is known exactly, ascending, shape (m,); None: ``at`` only.
     told: Array | None = None
 
     @property
@@ -60,7 +60,7 @@ class CocoData:
     curves: tuple[Curve, ...]  # trials by function, dimension and order in the data
     algorithm: str  # name in the data; the first of several
     notes: tuple[str, ...]  # remarks on the data, one line each
-    left_out: Mapping[DataPart, str]  # what is damaged or of another suite, and why, one line each
+    left_out: Mapping[DataPart, str]  # damaged, or of another suite, and why, one line each
     suite: Suite = BBOB
     all_curves: tuple[Curve, ...] = ()  # with those that are not chosen
 
@@ -213,7 +213,7 @@ class _DataFiles:
 
 
 def _curve(dimension: int, function: int, instance: int, where: str, parts: Sequence[Array]) -> Curve:
-    """Return a trial by its runs in data files; raise ValueError if they are not those of one trial."""
+    """Return a trial from its runs in data files; raise ValueError if they contradict each other."""
     if not all(map(len, parts)):
         raise ValueError(f"{where}: it is empty, not a complete trial")
     rows = np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""COCO's data files: those of a trial, and the canonical folder of many trials.
+"""COCO's data files of a trial, and the canonical folder of many trials.
 
 Each trial has its own observer and folder. The canonical folder of an algorithm holds what a single observer would have
 written, byte for byte.
@@ -49,11 +49,11 @@ class CocoFiles:
 
 
 def header_of(suite: str, function: int, dimension: int, name: str) -> str:
-    """Return what the header of an entry of algorithm ``name`` begins with; the rest is of COCO's version."""
+    """Return the beginning of an entry's header for algorithm ``name``; the rest depends on COCO's version."""
     return f"suite = '{suite}', funcId = {function}, DIM = {dimension}, Precision = 1.000e-08, algId = '{name}'"
 
 
-DATA_FORMAT = "bbob-new2"  # the attribute that says what columns of data files are
+DATA_FORMAT = "bbob-new2"  # attribute: the columns of data files
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Checksums of what is written, by which damage is found."""
+"""Checksums of files, to find damage."""
 
 import zlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Folders for temporary files, those of trials in memory where the system offers it."""
+"""Folders for temporary files, in memory if the system offers it; free space on disks."""
 
 import contextlib
 import hashlib

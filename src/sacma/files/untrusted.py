@@ -33,7 +33,7 @@ def read_file(path: Path | str, most: int = LARGEST_FILE) -> bytes:
     A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
     """
     with os.fdopen(open_regular(path, most=most), "rb") as file:
-        content = file.read(os.fstat(file.fileno()).st_size)  # what is allowed would be allocated
+        content = file.read(os.fstat(file.fileno()).st_size)  # read() of the limit would allocate all of it
         while len(content) <= most and (more := file.read(PIECE)):  # it grows
             content += more
     if len(content) > most:
@@ -69,7 +69,7 @@ def _too_large(path: Path | str, most: int) -> UnfitFileError:
 
 
 def parse_json(content: bytes | str) -> Any:
-    """Return what a JSON text holds; raise ValueError if it is not JSON, or nested too deeply to be read."""
+    """Return the content of a JSON text; raise ValueError if it is not JSON, or nested too deeply to be read."""
     try:
         return json.loads(content)
     except RecursionError:
@@ -98,7 +98,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 DEEPEST = 20
-"""Levels of lists and mappings in what is read."""
+"""Nested levels of lists and mappings."""
 
 
 def check_plain(value: Any, deepest: int = DEEPEST) -> None:

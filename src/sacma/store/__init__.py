@@ -1,1 +1,1 @@
-"""The results folder: records of trials, failures, and what is derived from them."""
+"""The results folder: records of trials, failures, and derived files."""

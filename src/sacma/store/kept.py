@@ -59,14 +59,14 @@ SCHEMA = pa.schema(
         *((name, pa.float32()) for name in CPU),
         ("improved_after", pa.list_(pa.int32())),  # evaluations since the improvement before
         ("fallen_by", pa.list_(pa.int32())),  # levels since the improvement before; the first is below level 0
-        ("improved_to", pa.list_(pa.float32())),  # Δf; null where it is the level
+        ("improved_to", pa.list_(pa.float32())),  # Δf; null: the level
     ]
 )
 
 
 @dataclass(frozen=True)
 class KeptTrial:
-    """A trial without its trace and files; ``day`` is that of its end, ISO 8601."""
+    """A trial without its trace and files; ``day`` of its end, ISO 8601."""
 
     spec: TrialSpec
     outcome: Outcome
@@ -76,7 +76,7 @@ class KeptTrial:
 
 @dataclass(frozen=True)
 class KeptStudy:
-    """A study and those of its trials that are kept."""
+    """A study and its kept trials."""
 
     study: StoredStudy
     trials: Sequence[KeptTrial]
@@ -142,7 +142,7 @@ def _thinned(outcome: Outcome, looks: Iterable[int]) -> tuple[Array, Array, Sequ
 
 
 def read_kept(path: Path) -> tuple[KeptStudy, ...]:
-    """Return the studies of a table by name; raise SacmaError if it cannot be read, or holds what no trial can."""
+    """Return the studies of a table by name; raise SacmaError if it cannot be read, or is not such a table."""
     try:
         table = _table(read_file(path, LARGEST))
         metadata = table.schema.metadata or {}

@@ -49,7 +49,7 @@ class CPUSeconds:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result and cost of a trial; with noise, improvements are those of the noise-free Δf that COCO's logger wrote."""
+    """Result and cost of a trial; with noise, improvements are of COCO's noise-free Δf."""
 
     status: TrialStatus
     evaluations: PositiveInt  # of f

@@ -221,7 +221,7 @@ def check_outcome(spec: TrialSpec, outcome: Outcome) -> None:
     if at:
         _require(at[0] >= 1 and at[-1] <= outcome.evaluations, "an improvement is before or after all evaluations")
         _require(math.isfinite(sum(to)) and to[-1] >= LEAST_DELTA_F, "Δf is no number, or below the optimum")
-    # Sorting what is sorted is the fastest test of it.
+    # The fastest test of an order is to sort.
     _require(at == tuple(sorted(at)) and to == tuple(sorted(to, reverse=True)), "improvements are not in order")
     _require(best == (to[-1] if to else np.inf), "the best Δf is not that of the improvements")
     unhit = TrialStatus.BUDGET_USED if outcome.evaluations == spec.budget else TrialStatus.STOPPED
@@ -240,13 +240,13 @@ _OF_VERSION = re.compile(
     r", coco_version = '[\w.+-]{1,40}', logger = '([\w-]+)', data_format = '([\w-]+)'(?:, settings = '')?", re.ASCII
 )
 _ENTRY = re.compile(r"(\d+):(\d+)\|[-+0-9.einfa]{1,20}", re.ASCII)
-_COLUMNS = re.compile(r"% f evaluations \| [ -<>-~]{1,300}", re.ASCII)  # what has "=" is an attribute for cocopp
+_COLUMNS = re.compile(r"% f evaluations \| [ -<>-~]{1,300}", re.ASCII)  # cocopp takes "=" for an attribute
 _ROW = re.compile(r"(\d{1,15}) 0 ([-+0-9.einfa]{1,30})((?: [-+0-9.einfa]{1,30}){2,})", re.ASCII)
 
 
 def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
     """Check the COCO files against spec and outcome."""
-    # cocopp believes any attribute, also where to read the data, and as what.
+    # cocopp believes any attribute, also paths of data and their format.
     begin = header_of(spec.suite, spec.function, spec.dimension, spec.name)
     rest = _OF_VERSION.fullmatch(coco.header.removeprefix(begin))
     ours = coco.header.startswith(begin) and rest is not None and rest.groups() == (spec.suite, DATA_FORMAT)
@@ -262,14 +262,14 @@ def check_coco(spec: TrialSpec, outcome: Outcome, coco: CocoFiles) -> None:
     improved_at, best = np.array([0, *outcome.improved_at]), np.array([np.inf, *outcome.improved_to])
     for suffix, text in coco.data.items():
         at, to = _table(text, suffix)
-        if suffix not in {"dat", "tdat"}:  # COCO is told of no restarts
+        if suffix not in {"dat", "tdat"}:  # of restarts, which no trial reports
             _require(not len(at), f"COCO's .{suffix} file has rows")
             continue
         complete = len(at) and at[0] == 1 and at[-1] == outcome.evaluations and (np.diff(at) > 0).all()
         _require(bool(complete), f"COCO's .{suffix} file is not complete")
         known = best[improved_at.searchsorted(at, side="right") - 1]
-        same = np.isclose(to, known, rtol=1e-8, atol=ROUNDING) & np.isfinite(known)
-        same |= (known >= LARGEST_LOGGED) & (to >= LARGEST_LOGGED)
+        huge = (known >= LARGEST_LOGGED) & (to >= LARGEST_LOGGED)
+        same = np.isclose(to, known, rtol=1e-8, atol=ROUNDING) | huge
         _require(bool(same.all()), f"COCO's .{suffix} file has another Δf than the outcome")
 
 
@@ -284,7 +284,7 @@ def _table(text: str, suffix: str) -> tuple[Array, Array]:
 
 
 def check_provenance(provenance: Provenance, fingerprint: str) -> None:
-    """Check that its texts are printable, and the fingerprint that of the record."""
+    """Check printable texts and the fingerprint of the environment."""
     check_plain([provenance.host, provenance.started, provenance.ended, provenance.environment.content])
     _require(provenance.environment.fingerprint == fingerprint, "its environment has another fingerprint")
 

@@ -53,7 +53,7 @@ _LARGEST_STUDY, _LARGEST_FAILURE = 4 << 20, 1 << 20
 
 @dataclass(frozen=True)
 class Damage:
-    """A damaged record: its trial, its file and what is wrong with it."""
+    """A damaged record: its trial, its file and the reason."""
 
     spec: TrialSpec
     path: Path
@@ -67,7 +67,7 @@ class Store:
         self.root = root
 
     def prepare(self, instead: str = "give another with --results") -> None:
-        """Create the folder; raise SacmaError, which says what to do ``instead``, if it is not writable."""
+        """Create the folder; raise SacmaError with the advice ``instead`` if it is not writable."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
@@ -90,7 +90,7 @@ class Store:
         with locked(self.root / _RECORDS_LOCK, command):
             self._clean(_WRITTEN)
             for name in _WRITTEN:  # also of a shard without trials, so that all shards are copied by the same command
-                with contextlib.suppress(OSError):  # of a full disk or a file there tells who writes to it
+                with contextlib.suppress(OSError):  # writers will report a full disk, or a file in its place
                     (self.root / name).mkdir(exist_ok=True)
             yield
 

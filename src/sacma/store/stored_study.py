@@ -72,7 +72,7 @@ class StoredStudy:
 
     @classmethod
     def load(cls, content: Iterable[dict[str, Any]], name: str) -> "StoredStudy":
-        """Return the study of algorithm ``name`` from what ``dump`` returned; raise an error for anything else.
+        """Return the study of algorithm ``name`` from the result of ``dump``; raise an error for anything else.
 
         The error is a ValueError, TypeError, KeyError, AttributeError or IndexError.
         """

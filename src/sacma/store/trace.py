@@ -70,7 +70,7 @@ _ENTRIES = attrgetter(*(name if name != "best_delta_f" else "best_value" for nam
 
 
 def trace_of(generations: Sequence[Generation], f_opt: float) -> Trace:
-    """Return the trace of a trial; with noise, Δf is that of measured values."""
+    """Return the trace of a trial; with noise, its Δf is of measured values."""
     trace: Trace = np.zeros(len(generations), ROW)
     columns = dict(zip(COLUMNS, zip(*map(_ENTRIES, generations), strict=True), strict=False))
     for name, column in columns.items():
@@ -102,7 +102,7 @@ def counts_of(trace: Trace) -> tuple[int, int, int, Mapping[str, int]]:
 
 
 def pack_trace(trace: Trace) -> bytes:
-    """Return the bytes of a trace, those of the same rank together: this compresses well."""
+    """Return the bytes of a trace, first bytes of all rows first: this compresses well."""
     return trace.view("u1").reshape(len(trace), ROW.itemsize).T.tobytes()
 
 
@@ -111,7 +111,7 @@ def unpack_trace(content: bytes) -> Trace:
     planes = np.frombuffer(content, "u1").reshape(ROW.itemsize, -1)
     trace: Trace = np.ascontiguousarray(planes.T).view(ROW)[:, 0]
     for name in TEXTS:
-        trace[name].tolist()  # raises ValueError for what is no text
+        trace[name].tolist()  # raises ValueError for invalid characters
     return trace
 
 
