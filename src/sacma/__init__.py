@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from sacma.integrations.scipy_method import scipy_method
     from sacma.optimize.call import Tolerance
     from sacma.optimize.journal import JournalError, read_journal
-    from sacma.optimize.minimize import WorkersError, minimize
+    from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import Optimizer
-    from sacma.optimize.parameters import Categorical, Integer, Real
+    from sacma.optimize.pool import WorkersError
     from sacma.optimize.result import Result, Status
-    from sacma.optimize.space import Space
+    from sacma.optimize.space import Categorical, Integer, Real, Space
 
 __version__ = "0.1.0"
 
@@ -34,16 +34,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Categorical": "sacma.optimize.parameters",
-    "Integer": "sacma.optimize.parameters",
+    "Categorical": "sacma.optimize.space",
+    "Integer": "sacma.optimize.space",
     "JournalError": "sacma.optimize.journal",
     "Optimizer": "sacma.optimize.optimizer",
-    "Real": "sacma.optimize.parameters",
+    "Real": "sacma.optimize.space",
     "Result": "sacma.optimize.result",
     "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",
     "Tolerance": "sacma.optimize.call",
-    "WorkersError": "sacma.optimize.minimize",
+    "WorkersError": "sacma.optimize.pool",
     "algorithm": "sacma.algorithms.decorator",
     "minimize": "sacma.optimize.minimize",
     "read_journal": "sacma.optimize.journal",

@@ -7,9 +7,7 @@ import importlib
 import math
 import multiprocessing
 import pickle
-import random
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -125,11 +123,6 @@ def test_it_finds_the_optimum(direction: str) -> None:
     assert [best[name] for name in ("n", "step", "kind", "deep")] == [8, 0.5, 2.5, True]
 
 
-def test_it_needs_fewer_trials_than_random_search() -> None:
-    """A hundred trials of it are better than a thousand random ones."""
-    assert optimized(100).best_value < optimized(1000, sampler=RandomSampler(seed=1)).best_value / 10
-
-
 DISTRIBUTIONS = [
     FloatDistribution(-3.0, 7.0),
     FloatDistribution(-1.5e308, 1.5e308),
@@ -199,22 +192,6 @@ def test_the_first_points() -> None:
         assert abs(params["b"] - 0.1) < 1e-3  # the middle of the logarithms
 
 
-def test_trials_before_the_first_has_ended() -> None:
-    """Only the first is at x0, or at the centre of parameters; others are random."""
-    study = study_of(sampler_of(x0={"n": 3}))
-    space = {
-        "n": IntDistribution(1, 9),
-        "k": IntDistribution(0, 8, step=2),
-        "only": FloatDistribution(2, 2),
-        "kind": CategoricalDistribution(["left", "right", "up"]),
-        **SPACE,
-    }
-    first, *others = (study.ask(space).params for _ in range(20))
-    assert first == {"n": 3, "k": 4, "only": 2, "kind": "left", "a": 0, "b": pytest.approx(0.1)}
-    assert len({params["a"] for params in others}) == 19
-    assert {params["kind"] for params in others} == {"left", "right", "up"}
-
-
 @pytest.mark.parametrize("x0", [None, {"a": 1.3, "b": 0.7}])
 @pytest.mark.parametrize("state", [TrialState.FAIL, TrialState.PRUNED, TrialState.RUNNING])
 def test_a_trial_at_the_initial_point_is_not_repeated(state: TrialState, x0: dict[str, float] | None) -> None:
@@ -276,29 +253,6 @@ def test_a_seed_that_is_left_out() -> None:
     assert len(run_of(study).log.entries) == 34
 
 
-def test_runs_of_other_settings() -> None:
-    """They are not this sampler's; it goes on with its own, and learns from their trials."""
-    study = study_of()
-    for method in (DEFAULT, "cmaes", DEFAULT):
-        study.sampler = sampler_of(method=method)
-        study.optimize(bowl, n_trials=10)
-    assert founders(study) == [1, 10]
-    assert len(run_of(study).log.entries) == 29
-
-
-def test_one_sampler_for_several_studies() -> None:
-    """In turns, or made again by the same name: each gets the trials that a sampler of its own would give."""
-    alone, sampler, storage = optimized(20), sampler_of(), optuna.storages.InMemoryStorage()
-    for _ in range(2):
-        study, other = study_of(sampler, storage=storage, study_name="s"), study_of(sampler)
-        for trials in (5, 5, 10):
-            study.optimize(bowl, n_trials=trials)
-            other.optimize(lambda trial: -bowl(trial), n_trials=trials)
-        assert all_params(study) == all_params(alone)
-        assert all_params(other)[8:] != all_params(alone)[8:]
-        optuna.delete_study(study_name="s", storage=storage)
-
-
 def test_copies() -> None:
     """A pickled or copied sampler gives the trials of the first one; what it knew is computed again."""
     study, expected = optimized(20), optimized(30)
@@ -307,26 +261,6 @@ def test_copies() -> None:
         again.add_trials(study.trials)
         again.optimize(bowl, n_trials=10)
         assert all_params(again) == all_params(expected)
-
-
-@pytest.mark.parametrize(("owner", "method"), [(Run, "_learn"), (Run, "begin")])
-def test_an_interruption(owner: type, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After Ctrl-C within the sampler it goes on as a new one would."""
-    study, whole = optimized(20), getattr(owner, method)
-
-    def interrupted(*arguments: Any) -> None:
-        whole(*arguments)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(owner, method, interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            study.optimize(bowl, n_trials=1)
-    again = study_of()
-    again.add_trials(study.trials)
-    for each in (study, again):
-        each.optimize(bowl, n_trials=5)
-    assert all_params(study) == all_params(again)
 
 
 def test_reseeding() -> None:
@@ -340,13 +274,6 @@ def test_reseeding() -> None:
     ours, other = (each.ask(SPACE | {"c": FloatDistribution(0, 1)}).params for each in (study, reseeded))
     assert ours.pop("c") != other.pop("c")
     assert ours == other
-
-
-def test_global_random_state_is_left_alone() -> None:
-    """Neither NumPy's nor Python's generator is drawn from."""
-    before = np.random.get_state()[1].tolist(), random.getstate()  # type: ignore[index]  # noqa: NPY002
-    optimized(20)
-    assert (np.random.get_state()[1].tolist(), random.getstate()) == before  # type: ignore[index]  # noqa: NPY002
 
 
 def in_turns(study: Study, samplers: list[SurrogateCMASampler], n_trials: int, seed: int) -> None:
@@ -381,26 +308,6 @@ def test_workers_at_a_time(workers: int, method: str) -> None:
     assert next_params[0] == next_params[1]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_trials_that_are_sampled_late(seed: int) -> None:
-    """Trials that begin, sample and end in other orders, as in threads, have points of their own."""
-    rng, study = np.random.default_rng(seed), optimized(1)
-    begun: list[Trial] = []
-    sampled: list[tuple[Trial, float]] = []
-    for _ in range(150):
-        step = rng.integers(3)
-        if step == 0 and len(begun) + len(sampled) < 5:
-            begun.append(study.ask())
-        elif step == 1 and begun:
-            trial = begun.pop(int(rng.integers(len(begun))))
-            sampled.append((trial, bowl(trial)))
-        elif step == 2 and sampled:
-            study.tell(*sampled.pop(int(rng.integers(len(sampled)))))
-    for trial in begun:
-        study.tell(trial, bowl(trial))
-    assert all_different(study)
-
-
 @pytest.mark.parametrize("workers", [2, 4])
 def test_threads(workers: int) -> None:
     """``n_jobs`` shares one sampler: no point is evaluated twice."""
@@ -409,39 +316,6 @@ def test_threads(workers: int) -> None:
     assert all_different(study)
     assert study.best_value < 0.01
     assert len(founders(study)) == 1
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_threads_with_samplers_of_their_own(seed: int) -> None:
-    """Workers that share nothing but the storage, of which some fail, prune or vanish: no error, and a good end."""
-    storage = optuna.storages.InMemoryStorage()
-    study_of(storage=storage, study_name="s")
-    errors: list[BaseException] = []
-
-    def work(worker: int) -> None:
-        rng = np.random.default_rng([seed, worker])
-        study = optuna.load_study(storage=storage, study_name="s", sampler=sampler_of())
-        try:
-            for _ in range(40):
-                trial = study.ask()
-                value, fate = bowl(trial), rng.uniform()
-                time.sleep(rng.exponential(1e-3))
-                if fate < 0.05:
-                    continue  # the worker vanishes, and another takes its place
-                state = TrialState.FAIL if fate < 0.1 else TrialState.PRUNED if fate < 0.15 else None
-                study.tell(trial, value if state is None else None, state=state)
-        except BaseException as error:  # noqa: BLE001 it is for the other thread
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    assert errors == []
-    study = optuna.load_study(storage=storage, study_name="s", sampler=sampler_of())
-    assert len(study.trials) == 160
-    assert study.best_value < 0.01
 
 
 def _work(kind: str, folder: str, n_trials: int) -> None:
@@ -470,19 +344,6 @@ def test_processes_on_one_storage(kind: str, tmp_path: Path) -> None:
     assert len(study.trials) == 22
     assert founders(study) == [1]
     assert all_different(study)
-
-
-def test_a_worker_that_is_gone() -> None:
-    """A trial that never ends holds nothing up, and its point is not asked for again; late, it is told as others."""
-    study = optimized(4)
-    lost = study.ask(SPACE)
-    study.optimize(bowl, n_trials=40)
-    assert study.best_value < 0.01
-    assert all_different(study)
-    study.tell(lost, bowl(lost))  # back again
-    study.optimize(bowl, n_trials=2)
-    (point,) = (entry.point for entry in run_of(study).log.entries[-2:-1])
-    assert run_of(study).call.space.params(point) == pytest.approx(lost.params)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("infinite", [False, True])
@@ -525,23 +386,6 @@ def test_pruned_trials(considered: bool) -> None:  # noqa: FBT001 a parameter of
     assert (all_params(study) == all_params(whole)) == considered
 
 
-def test_a_pruner_with_brackets() -> None:
-    """Each bracket of Hyperband is a study of its own to samplers, and has a run of its own."""
-
-    def in_steps(trial: Trial) -> float:
-        value = bowl(trial)
-        for step in range(9):
-            trial.report(value + 1 / (step + 1), step)
-            if trial.should_prune():
-                raise optuna.TrialPruned
-        return value
-
-    pruner = optuna.pruners.HyperbandPruner(min_resource=1, max_resource=9, reduction_factor=3)
-    study = optimized(60, in_steps, pruner=pruner, study_name="brackets")
-    assert len(founders(study)) == 3
-    assert study.best_value < 0.5
-
-
 def test_enqueued_trials() -> None:
     """Those with all or some of the parameters given: the run learns from them as they were evaluated."""
     study = optimized(5)
@@ -571,15 +415,6 @@ def test_a_changing_search_space() -> None:
         study.tell(study.ask({**SPACE, "a": FloatDistribution(-6, 6)}), 1.0)
     assert founders(study) == [1, 13, 51]
     assert list(run_of(study).call.space or ()) == ["b"]
-
-
-def test_many_trials_of_others() -> None:
-    """Models learn from all earlier trials."""
-    study = optimized(3000, sampler=RandomSampler(seed=1))
-    study.sampler = sampler_of()
-    study.optimize(bowl, n_trials=10)
-    assert known(study) == 3000
-    assert study.best_trial.number >= 3000
 
 
 @pytest.mark.parametrize("method", [DEFAULT, "dts-cmaes"])
@@ -620,30 +455,6 @@ def test_constraints_func() -> None:
     assert founders(study) == [1]
 
 
-def test_constraints_that_trials_set() -> None:
-    """They are used without a function, and beside it, in whatever order a trial sets them."""
-
-    def objective(trial: Trial) -> float:
-        value = bowl(trial)
-        constraints = {"most": trial.params["a"] - 1, "free": -1.0}
-        for name in sorted(constraints, reverse=trial.number % 2 == 0):
-            trial.set_constraint(name, constraints[name])
-        return -value
-
-    for function, m in ((None, 2), (lambda _: [-1.0], 3)):
-        study = optimized(60, objective, sampler_of(constraints_func=function), direction="maximize")
-        best = max(trial.value or -math.inf for trial in study.trials if trial.params["a"] <= 1)
-        assert best == pytest.approx(-1.0, abs=0.02)
-        assert len(run_of(study).call.equalities) == m
-
-
-def test_wrong_constraints() -> None:
-    """What the function returns is checked as by Optuna's samplers."""
-    study = study_of(sampler_of(constraints_func=lambda _: [math.nan]))
-    with pytest.raises(ValueError, match="NaN"):
-        study.optimize(bowl, n_trials=1)
-
-
 @pytest.mark.parametrize("warned", [True, False])
 def test_warnings_of_independent_sampling(warned: bool, warnings_of_optuna: Callable[[], list[str]]) -> None:  # noqa: FBT001 a parameter of the test
     """Once a parameter, not of the first trial; none where they are switched off."""
@@ -651,14 +462,6 @@ def test_warnings_of_independent_sampling(warned: bool, warnings_of_optuna: Call
     messages = [m for m in warnings_of_optuna() if "sampled independently" in m]
     assert len(messages) == warned
     assert all("'c'" in m and "trial 1 " in m and "\n" not in m for m in messages)
-
-
-def test_no_warnings_before_the_search_space_is_known(warnings_of_optuna: Callable[[], list[str]]) -> None:
-    """All parameters of the first trials are sampled independently, however few start-up trials there are."""
-    study = study_of(sampler_of(n_startup_trials=0))
-    for _ in range(3):
-        study.ask(SPACE)
-    assert warnings_of_optuna() == []
 
 
 def test_warnings_by_name(warnings_of_optuna: Callable[[], list[str]]) -> None:
@@ -696,17 +499,6 @@ def test_storages_hold_data(content: Any) -> None:
     damaged.optimize(bowl, n_trials=5)
     assert all(trial.state == TrialState.COMPLETE for trial in damaged.trials)
     assert all_different(damaged)
-
-
-@pytest.mark.parametrize("constraints", [3, "x", ["x"], [None, 1], [[1]], [1e400] * 2000, {"c": "x"}, 0, None], ids=str)
-def test_storages_hold_constraints(constraints: Any) -> None:
-    """Those of other samplers, or that are damaged, never raise."""
-    trials = [copy.deepcopy(trial) for trial in optimized(4).trials]
-    trials[1].system_attrs["constraints"] = constraints
-    study = study_of()
-    study.add_trials(trials)
-    study.optimize(bowl, n_trials=4)
-    assert len(study.trials) == 8
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, OptimizeWarning, minimize
+from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, minimize
 
 import sacma
 
@@ -63,14 +63,6 @@ def test_bounds(bounds: Any) -> None:
     )
 
 
-def test_x0_outside() -> None:
-    """It is moved onto the bounds, with SciPy's warning."""
-    with pytest.warns(OptimizeWarning, match="Initial guess is not within the specified bounds") as warned:
-        found = run(x0=[9.0, 0.0], bounds=[(-5, 5), (None, 5)])
-    assert "test_scipy_method" in warned[0].filename
-    assert found.history.points[:, 0].max() <= 5
-
-
 def test_callback_with_a_result() -> None:
     """A parameter ``intermediate_result`` is the result so far."""
     seen: list[OptimizeResult] = []
@@ -106,30 +98,13 @@ def test_callback_that_ends_the_run() -> None:
 
 
 def test_options() -> None:
-    """Those of ``sacma.minimize``, with SciPy's names where it has some; others have no effect, with its warning."""
+    """Those of ``sacma.minimize``, with SciPy's names where it has some; others are refused."""
     options = {"seed": 1, "maxfev": 30, "sigma0": 0.5, "method": "cmaes", "population_size": 10, "scale": 2.0}
     found = run(options=options)
     same = sacma.minimize(bowl, [0, 0], 0.5, method="cmaes", population_size=10, scale=2.0, budget=30, seed=1)
     assert np.array_equal(found.history.points, same.history.points)
-    with pytest.warns(OptimizeWarning, match="Unknown solver options: xatol$") as warned:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'xatol'"):
         minimize(bowl, [0, 0], method=sacma.scipy_method, tol=1e-3, options={**SEEDED, "xatol": 1})
-    assert "test_scipy_method" in warned[0].filename
-
-
-@pytest.mark.parametrize(
-    ("given", "warning"),
-    [
-        ({"jac": lambda x: 2 * (x - 1)}, "does not use jac"),
-        ({"hess": lambda _: np.eye(2)}, "does not use hess"),
-        ({"hessp": lambda _, p: p}, "does not use hessp"),
-    ],
-)
-def test_what_it_does_not_use(given: dict[str, Any], warning: str) -> None:
-    """Derivatives are warned of, as with SciPy's methods that do not use them."""
-    with pytest.warns(RuntimeWarning, match=warning) as warned:
-        found = run(bounds=BOX, **given)
-    assert found.nfev == 60
-    assert "test_scipy_method" in warned[0].filename
 
 
 def test_constraints() -> None:
@@ -142,31 +117,6 @@ def test_constraints() -> None:
     assert found.constraint_violation == 0.0
     again = run(bounds=BOX, constraints=[{"type": "ineq", "fun": lambda x, most: most - x[0] - x[1], "args": (1,)}])
     np.testing.assert_allclose(again.fun, found.fun, atol=1e-4)
-
-
-def test_a_function_with_its_gradient() -> None:
-    """With ``jac=True`` SciPy takes the two apart."""
-    with pytest.warns(RuntimeWarning, match="does not use jac"):
-        assert run(lambda x: (bowl(x), 2 * (x - 1)), jac=True, bounds=BOX).fun < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"bounds": [(0, 1)]}, "bounds is"),
-        ({"bounds": Bounds([0, 0, 0], 1)}, "bounds is"),
-        ({"bounds": [(1, 0), (0, 1)]}, "bounds"),
-        ({"options": {"maxfev": 0}}, "budget is 0"),
-        ({"options": {"f_target": np.inf}}, "target is inf"),
-        ({"options": {"method": "no"}}, "method is 'no'"),
-        ({"callback": 3}, "callback is 3"),
-        ({"x0": ["a", "b"]}, "x0 is"),
-    ],
-)
-def test_wrong_arguments(arguments: dict[str, Any], named: str) -> None:
-    """One line with what was given and what is allowed."""
-    with pytest.raises((TypeError, ValueError), match=rf"^{named}[^\n]*; allowed: [^\n]*$"):
-        run(**arguments)
 
 
 def test_disp(capsys: pytest.CaptureFixture[str]) -> None:

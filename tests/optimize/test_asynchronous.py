@@ -7,27 +7,23 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.call import Call, checked_call, checked_limits
+from sacma.optimize.call import Call, checked_call
 from sacma.optimize.evaluation import Evaluation, evaluate
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.strategy.population import FARTHEST, Sample, longest_step
-from sacma.strategy.settings import StrategySettings
 from sacma.strategy.surrogate_cmaes import SurrogateStrategy
-from sacma.surrogate.archive import Standing
 from sacma.types import Array
 from tests.optimize.kills import asynchronous_failures
 from tests.optimize.simulated import Simulated, without_waiting
@@ -58,9 +54,7 @@ def partly(x: Array) -> float:
 
 
 def call_of(method: str, budget: int = 120, seed: int = 3) -> Call:
-    limits = checked_limits(budget=budget, target=None, time_limit=None, max_failures=None)
-    chosen: dict[str, Any] = {"bounds": (-2, 2), "scale": None, "method": method, "population_size": None}
-    return checked_call(X0, 0.5, limits, seed=seed, known=None, **chosen)
+    return checked_call(X0, 0.5, bounds=(-2, 2), method=method, budget=budget, seed=seed)
 
 
 class Simulation:
@@ -117,12 +111,6 @@ def test_it_is_computed_again_from_any_beginning(method: str) -> None:
     assert bits(again.result) == bits(first.run.result)
 
 
-def test_the_order_decides() -> None:
-    """The same durations, the same run, to the bit; others, another."""
-    one, same, other = (bits(Simulation(Run(call_of("ada-kendall")), seed=s).run.result) for s in (1, 1, 2))
-    assert one == same != other
-
-
 def test_with_one_worker_it_is_the_run_without() -> None:
     """One evaluation at a time leaves nothing to time."""
     arguments: dict[str, Any] = {"seed": 4, "budget": 90}
@@ -163,54 +151,6 @@ def test_late_points_take_the_place_of_others() -> None:
     assert sum(np.array_equal(point, points[1]) for point in told._told[0]) == 1
 
 
-def test_points_that_are_too_far_are_learned_from_alone() -> None:
-    """Beyond twice the length at which CMA-ES shortens steps; nothing of them is lost."""
-    run = Run(call_of("ada-kendall"))
-    run.begin()
-    strategy = strategy_of(run)
-    whitening = strategy._sampling.whitening()
-    length = FARTHEST * longest_step(3)
-    for factor, taken in ((0.999, True), (1.001, False)):
-        far = whitening.inverse(np.array([[factor * length, 0.0, 0.0]]))[0]
-        size = len(strategy._archive)
-        assert strategy.take(Sample(far, far), 3.0) == taken
-        assert len(strategy._archive) == size + (not taken)
-    mean = whitening.mean
-    assert strategy.take(Sample(mean, mean), 3.0)
-    assert not strategy.take(Sample(1e300 * far, 1e300 * far), math.inf)
-    assert strategy.true_evaluations == 2
-    assert longest_step(3) == math.sqrt(3) + 2 * 3 / (3 + 2)
-
-
-def test_proposals_are_not_waited_for() -> None:
-    """The proposer learns how good they were when their values come."""
-    learned: list[tuple[float, float]] = []
-    run = Run(call_of("sacma", budget=200))
-    strategy = strategy_of(run)
-    proposer = strategy._proposer
-    learn = proposer.learn
-
-    def watched(standings: Sequence[Standing], best_before: Standing) -> None:
-        learned.extend((value, best_before[1]) for _, value in standings)
-        learn(standings, best_before)
-
-    proposer.learn = watched
-    late = 0
-    take = strategy.take
-
-    def counted(sample: Sample, value: float) -> bool:
-        nonlocal late
-        late += sample.learned.tobytes() in strategy._late_proposals
-        return bool(take(sample, value))
-
-    strategy.take = counted
-    Simulation(run, fun=rosenbrock)
-    values = run.result.history.values
-    assert late > 10
-    assert len(learned) > late
-    assert {value for value, _ in learned} <= set(values)
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("bounds", [(-0.3, 0.4), None])
 def test_bounds_budget_and_optimum(method: str, bounds: Any) -> None:
@@ -244,26 +184,6 @@ def test_any_number_of_workers(workers: int) -> None:
     assert result.nfev == 400
     assert executor.busy / (workers * executor.time) > (0.95 if workers < 40 else 0.7)  # at the end some have nothing
     assert result.failures == len(result.history.failures) > 0
-
-
-def test_threads_are_busy() -> None:
-    """A new evaluation begins while others are running."""
-    running, most = 0, []
-    lock = threading.Lock()
-
-    def fun(x: Array) -> float:
-        nonlocal running
-        with lock:
-            running += 1
-            most.append(running)
-        time.sleep(0.002 + 0.02 * (x[0] > 0.0))
-        with lock:
-            running -= 1
-        return rosenbrock(x)
-
-    with ThreadPoolExecutor(4) as executor:
-        assert sacma.minimize(fun, X0, 0.5, budget=100, seed=1, workers=executor, method="cmaes").nfev == 100
-    assert max(most) == 4
 
 
 def counting(calls: "itertools.count[int]", x: Array) -> float:
@@ -307,20 +227,6 @@ def test_what_ends_late_is_taken_as_in_a_run_that_goes_on(tmp_path: Path, method
     assert result.nfev == 80 > len(known.values)
     again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=80, **arguments)
     assert bits(again) == bits(result)
-
-
-def test_the_end_of_the_last_restart(tmp_path: Path) -> None:
-    """What is running then counts, too, and is known to the same call."""
-    path = tmp_path / "journal.jsonl"
-    settings = StrategySettings.model_validate({"restarts": {"max_restarts": 0, "after_last_restart": "stop"}})
-    arguments: dict[str, Any] = {"seed": 2, "method": settings, "journal": path, "bounds": (-1, 1)}
-    first = sacma.minimize(lambda x: abs(float(x[0])), [0.5], 0.3, workers=Simulated(6), budget=3000, **arguments)
-    again = sacma.minimize(lambda _: 1 / 0, [0.5], 0.3, budget=3000, **arguments)
-    assert (first.status, again.status) == (Status.RESTARTS, Status.RESTARTS)
-    assert bits(first) == bits(again)
-    assert first.nfev == len(sacma.read_journal(path).values) >= first.history.generations[-1].true_evaluations
-    with closing(sacma.Optimizer([0.5], 0.3, budget=3000, **arguments)) as es:
-        assert es.result.nfev == first.nfev
 
 
 def reached(counted: "itertools.count[int]", generations: int, _: Result) -> bool:
@@ -444,22 +350,6 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert not asynchronous_failures(tmp_path / "killed.jsonl", 3, rng, threads=3, budget=90)
 
 
-def test_a_journal_that_is_gone(tmp_path: Path) -> None:
-    """The error has the result with the evaluation that could not be written."""
-    path = tmp_path / "journal.jsonl"
-    calls = itertools.count(1)
-
-    def fun(x: Array) -> float:
-        if next(calls) == 20:
-            path.unlink()
-        return partly(x)
-
-    with pytest.raises(sacma.JournalError) as raised:
-        sacma.minimize(fun, X0, 0.5, seed=1, budget=40, journal=path, workers=Simulated(4))
-    assert raised.value.result is not None
-    assert raised.value.result.nfev == 20
-
-
 def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that take single points do; others get generations, and where True is asked for, they are refused."""
     call = partial(sacma.minimize, rosenbrock, X0, 0.5, seed=1, budget=60, method=GENERATIONS)
@@ -470,18 +360,14 @@ def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert not run(Simulated(4))
     assert not run(Simulated(4), asynchronous=True)
-    parallel = joblib.Parallel(2, backend="threading")
-    assert run(parallel)
     assert run(None, asynchronous=True)
     assert run(1, asynchronous=True)
     assert not run(3)
     with ThreadPoolExecutor(3) as executor:
         assert run(executor, asynchronous=False)
         monkeypatch.delattr(executor, "_max_workers")
-        with pytest.raises(ValueError, match="asynchronous is True; allowed: False or None with a joblib"):
+        with pytest.raises(ValueError, match="asynchronous is True; allowed: False or None with an executor without"):
             run(executor, asynchronous=True)
-    with pytest.raises(ValueError, match="asynchronous is True; allowed: False or None with a joblib"):
-        run(parallel, asynchronous=True)
     for wrong in (1, 0, "yes", 2.0):
         with pytest.raises(TypeError, match=r"asynchronous is .*; allowed: True, False"):
             run(None, asynchronous=wrong)
@@ -519,9 +405,6 @@ def test_dask(tmp_path: Path) -> None:
         many = sacma.minimize(stepped, [1.0], 1e6, bounds=(0, None), seed=1, budget=60, noisy=True, workers=client)
         assert len(np.unique(many.history.points)) < 60
         assert noted.stat().st_size == many.nfev == 60
-    waiting = type("Client", (), {"get_executor": None, "nthreads": None, "asynchronous": True})()
-    with pytest.raises(ValueError, match=r"workers is .*; allowed: a client of dask with asynchronous=False"):
-        sacma.minimize(fun, X0, 0.5, workers=waiting)
 
 
 @pytest.mark.parametrize("method", ["cmaes", DEFAULT])
@@ -563,25 +446,3 @@ def test_an_error_loses_no_evaluation(tmp_path: Path, method: str, what: str, *,
         paid = len(evaluated)
         again = sacma.minimize(fun, X0, 1.0, asynchronous=False, **given | {"budget": paid + 10})
         assert (again.nfev, len(evaluated)) == (paid + 10, paid + 10)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("end", ["target", "callback", "failures"])
-def test_what_was_running_at_the_end_counts_in_the_same_call_again(tmp_path: Path, method: str, end: str) -> None:
-    """Its evaluations were waited for: the call again has them, and calls f no more."""
-    ends: dict[str, dict[str, Any]] = {
-        "target": {"target": 5.0},
-        "callback": {"callback": lambda result: result.nfev >= 15},
-        "failures": {"max_failures": 3},
-    }
-    fun = partly if end == "failures" else rosenbrock
-    given: dict[str, Any] = {"seed": 3, "budget": 300, "method": method, "journal": tmp_path / "journal", **ends[end]}
-    start = [1.2, 1.5, 2.0] if end == "failures" else X0
-    first = sacma.minimize(fun, start, 0.5, workers=Simulated(6), **given)
-    assert first.nfev < 300
-
-    def never(x: Array) -> float:
-        raise AssertionError("called")
-
-    for workers in (Simulated(6), Simulated(2), None):
-        assert bits(sacma.minimize(never, start, 0.5, workers=workers, **given)) == bits(first)

@@ -1,9 +1,7 @@
 """Constraints: SciPy's forms, what a run does with them, and how it is kept, continued, asked and told."""
 
-import json
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,10 @@ from scipy.sparse import csr_array
 
 import sacma
 from benchmarks.constraints import PROBLEMS
-from sacma.optimize.constraints import Constraints, constraints_of
-from sacma.optimize.evaluation import ConstrainedValue, evaluation_of
-from sacma.optimize.journal import to_line
+from sacma.optimize.constraints import constraints_of
+from sacma.optimize.evaluation import evaluation_of
 from sacma.strategy.lagrangian import violations
 from sacma.types import Array
-from tests.optimize.simulated import Simulated, without_waiting
 
 DISK = 0.04567480871950  # Rosenbrock's function in the disk of radius 1
 BOUNDS = [(-2, 2)] * 2
@@ -103,33 +99,6 @@ def test_order_and_kinds() -> None:
     assert found.parts[0](x).tolist() == pytest.approx([-0.3 - 0.1, -0.2 - 0.5, 0.5 - 0.3])
 
 
-def test_numbers_are_counted_at_x0_where_bounds_do_not_say_how_many() -> None:
-    """Once, and not where they do; in a space at the parameters."""
-    calls: list[Any] = []
-
-    def noted(x: Any) -> list[float]:
-        calls.append(x)
-        return [0.0, 0.0]
-
-    assert len(constraints_of(NonlinearConstraint(noted, 0, 1), np.ones(2), None).equalities) == 4
-    assert [call.tolist() for call in calls] == [[1.0, 1.0]]
-    constraints_of(NonlinearConstraint(noted, [0, 0], 1), np.ones(2), None)
-    assert len(calls) == 1
-    constraints_of({"type": "ineq", "fun": noted}, np.array([0.5]), sacma.Space(a=sacma.Real(0, 4)))
-    assert calls[1] == {"a": 2.0}
-
-
-@pytest.mark.parametrize("none", [None, 0, [], ()])
-@pytest.mark.parametrize("method", ["sacma", "cobyqa"])
-def test_without_constraints_nothing_changes(none: Any, method: str) -> None:
-    """The same points to the bit, and the result has no more keys."""
-    found = in_disk(rosenbrock, none, method=method)
-    plain = sacma.minimize(rosenbrock, bounds=BOUNDS, budget=60, seed=1, method=method)
-    np.testing.assert_array_equal(found.history.points, plain.history.points)
-    assert found.keys() == plain.keys()
-    assert found.history.constraints.shape == (60, 0)
-
-
 def test_numbers_and_functions_are_the_same() -> None:
     """Whether f returns g or a constraint does; beside a function of SciPy's, too."""
     found = in_disk(target=DISK + 1e-6, budget=100)
@@ -177,17 +146,9 @@ def test_where_nothing_is_feasible() -> None:
     assert found.x[0] < -1.5
 
 
-@pytest.mark.parametrize("method", ["sacma", "dts-cmaes", "ada-kendall", "cmaes"])
-def test_composed_methods(method: str) -> None:
-    """All of them come near the optimum, and no other does without the constraint."""
-    found = in_disk(method=method, budget=400)
-    assert found.constraint_violation == 0.0
-    assert found.fun < DISK + {"sacma": 1e-7, "cmaes": 0.2}.get(method, 1e-2)
-
-
 @pytest.mark.parametrize(
     ("name", "factor", "gap"),
-    [("g06", 40, 1e-5), ("g07", 30, 1e-3), ("g09", 40, 1e-3), ("pressure vessel", 80, 0.1)],
+    [("g06", 40, 1e-5), ("pressure vessel", 80, 0.1)],
 )
 def test_known_optima(name: str, factor: int, gap: float) -> None:
     """Reached within a few evaluations a dimension, by feasible points."""
@@ -304,19 +265,14 @@ ARGUMENTS: list[tuple[Any, dict[str, Any], str]] = [
     (NonlinearConstraint(beyond, np.nan, 0), {}, "lb and ub"),
     (NonlinearConstraint(beyond, [0, 0], [1, 1, 1]), {}, "lb and ub"),
     (NonlinearConstraint(beyond, 0, 1, keep_feasible=True), {}, "keep_feasible is True; allowed: False"),
-    (
-        NonlinearConstraint(lambda x: 1 / 0, 0, 1),
-        {},
-        "values at x0, .* there it raised ZeroDivisionError: division by zero",
-    ),
-    (NonlinearConstraint(lambda x: "a", 0, 1), {}, "there it raised TypeError: what "),
+    (NonlinearConstraint(lambda x: "a", 0, 1), {}, r"what constraints\[0\] gives is 'a'; allowed: a number"),
     (LinearConstraint([1, 2, 3], 0, 1), {}, r"A is .*; allowed: a matrix of finite numbers with a column a coordinate"),
     (LinearConstraint([1, np.inf], 0, 1), {}, "A is .*; allowed: a matrix of finite numbers"),
     (NonlinearConstraint(lambda x: np.zeros(600), -1, 1), {}, "allowed: at most 1000"),
     (
         1,
         {"method": "cobyqa"},
-        "constraints is .1 of them.; allowed: None with a method that calls f itself; methods",
+        "constraints is 1; allowed: None with a method that calls f itself; methods",
     ),
     (1, {"method": "lq-cma-es"}, "constraints is"),
     (1, {"known": ([[0.0, 0.0]], [1.0])}, r"known is .*; allowed: a triple \(X, y, G\)"),
@@ -331,14 +287,6 @@ def test_wrong_arguments_are_named(constraints: Any, arguments: dict[str, Any], 
     with pytest.raises((TypeError, ValueError), match=message) as raised:
         in_disk(lambda _: pytest.fail("evaluated"), constraints, **arguments)
     assert "\n" not in str(raised.value)
-
-
-def test_fewer_numbers_than_at_x0_have_failed() -> None:
-    """The number of constraints is that of the first call."""
-    form = NonlinearConstraint(lambda x: [beyond(x)] * (1 + (x[0] < 0.0)), -np.inf, 0.0)
-    found = in_disk(rosenbrock, form, x0=[0.5, 0.5], budget=30)
-    reasons = "".join(found.history.failures.values())
-    assert "the number of numbers of constraints[0] is 2; allowed: 1, as at x0" in reasons
 
 
 def test_an_archive_has_them() -> None:
@@ -400,40 +348,6 @@ def test_what_is_told_is_checked() -> None:
         plain.tell(plain.ask(), [1.0] * 5, [[1.0]] * 5)
 
 
-def interrupted(at: int) -> Callable[[Array], tuple[float, list[float]]]:
-    calls = 0
-
-    def fun(x: Array) -> tuple[float, list[float]]:
-        nonlocal calls
-        calls += 1
-        if calls > at:
-            raise KeyboardInterrupt
-        return both(x)
-
-    return fun
-
-
-@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
-def test_an_interrupted_run_goes_on(tmp_path: Path, method: str) -> None:
-    """To the same bytes, whatever ended it; as an archive its journal has what it needs."""
-    alone = in_disk(journal=tmp_path / "alone", method=method)
-    for at in (1, 13, 30):
-        in_disk(interrupted(at), journal=tmp_path / "journal", method=method)
-    found = in_disk(journal=tmp_path / "journal", method=method)
-    assert (tmp_path / "journal").read_bytes() == (tmp_path / "alone").read_bytes()
-    np.testing.assert_array_equal(found.history.points, alone.history.points)
-    known = sacma.read_journal(tmp_path / "alone")
-    assert [part.shape for part in known.known] == [(60, 2), (60,), (60, 1)]
-    in_disk(journal=tmp_path / "second", known=known.known, budget=3)
-    again = in_disk(journal=tmp_path / "second", known=known.known, budget=4)
-    assert again.nfev == 4
-    header = json.loads((tmp_path / "alone").read_text().splitlines()[0])
-    assert header["call"]["constraints"] == ["<= 0"]
-    for other in (None, 2, {"type": "eq", "fun": beyond}):
-        with pytest.raises(ValueError, match=r"of another call: .*, constraints.* here"):
-            in_disk(constraints=other, journal=tmp_path / "alone", method=method)
-
-
 DAMAGES: list[tuple[int, dict[str, Any], str]] = [
     (0, {"constraints": ["<= 0"] * 2}, "line 2 is"),
     (0, {"constraints": []}, "line 2 is"),
@@ -455,74 +369,9 @@ DAMAGES: list[tuple[int, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("line", "change", "message"), DAMAGES)
-def test_a_damaged_journal_is_refused(tmp_path: Path, line: int, change: dict[str, Any], message: str) -> None:
-    """With the line or the key, in one line, and left as it is."""
-    path = tmp_path / "journal"
-    in_disk(journal=path, budget=4)
-    lines = [json.loads(each) for each in path.read_text().splitlines()]
-    where = lines[0]["call"] if line == 0 else lines[line]
-    where.update(change)
-    path.write_bytes(b"".join(to_line({k: v for k, v in each.items() if k != "crc"}) for each in lines))
-    damaged = path.read_bytes()
-    for read in (sacma.read_journal, sacma.Optimizer.load):
-        with pytest.raises(ValueError, match=message) as raised:
-            read(path)
-        assert "\n" not in str(raised.value)
-        assert len(str(raised.value)) < 1000
-    assert path.read_bytes() == damaged
-
-
-def test_constraints_that_were_not_announced_are_refused(tmp_path: Path) -> None:
-    """A journal without constraints has none in its lines."""
-    path = tmp_path / "journal"
-    sacma.minimize(rosenbrock, bounds=BOUNDS, budget=4, seed=1, journal=path)
-    header, first, *_ = path.read_bytes().splitlines(keepends=True)
-    line = {k: v for k, v in json.loads(first).items() if k != "crc"}
-    path.write_bytes(header + to_line({**line, "constraints": [1.0]}) + first)
-    with pytest.raises(ValueError, match="it has not 2 coordinates, 0 constraints"):
-        sacma.read_journal(path)
-
-
-def test_workers() -> None:
-    """In generations the same run; asynchronously another one, that can be computed again."""
-    alone = in_disk(method="ada-kendall")
-    with ThreadPoolExecutor(2) as executor:
-        found = in_disk(method="ada-kendall", workers=executor, asynchronous=False)
-    np.testing.assert_array_equal(found.history.points, alone.history.points)
-
-
-@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
-def test_asynchronous_workers(tmp_path: Path, method: str) -> None:
-    """Late points, proposals that are not waited for, and a journal that leads to the same points again."""
-    path = tmp_path / "journal"
-    with without_waiting():
-        found = in_disk(workers=Simulated(4), method=method, journal=path, budget=120)
-    assert found.nfev == 120
-    assert found.fun < DISK + 0.1
-    again = in_disk(lambda _: pytest.fail("evaluated"), method=method, journal=path, budget=120)
-    np.testing.assert_array_equal(found.history.constraints, again.history.constraints)
-    assert again.fun == found.fun
-
-
 def test_processes() -> None:
     """Function and constraints are sent to other processes together."""
     found = in_disk(rosenbrock, NonlinearConstraint(beyond, -np.inf, 0.0), workers=2, budget=20)
     assert found.nfev == 20
     assert found.failures == 0
     np.testing.assert_array_equal(found.history.constraints[:, 0], [beyond(x) for x in found.history.points])
-
-
-def test_it_is_drawn() -> None:
-    """The best so far in the plot is the best feasible one."""
-    figure = in_disk(budget=20).plot()
-    assert figure.axes
-
-
-def test_an_outcome_is_one_of_as_many_numbers() -> None:
-    """What libraries give as a vector, a column included for one constraint."""
-    for numbers in ([1, 2], (1.0, 2.0), np.array([1.0, 2.0]), np.array([1, 2])):
-        assert evaluation_of(ConstrainedValue(1.0, numbers, 2)).constraints == (1.0, 2.0)
-    assert evaluation_of(ConstrainedValue(1.0, 3, 1)).constraints == (3.0,)
-    assert evaluation_of(ConstrainedValue(1.0, [], 0)).constraints == ()
-    assert Constraints().beside(rosenbrock) is rosenbrock

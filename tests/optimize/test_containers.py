@@ -40,8 +40,6 @@ CONTAINERS: list[Callable[[list[float]], Any]] = [
     list,
     tuple,
     deque,
-    set,
-    frozenset,
     np.array,
     lambda y: np.array(y, dtype=object),
     lambda y: array.array("d", y),

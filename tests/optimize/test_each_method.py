@@ -1,6 +1,5 @@
 """Every method as a library: bounds, failed evaluations, limits, journals, states and workers."""
 
-import json
 import math
 import warnings
 from collections.abc import Callable
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.journal import to_line
 from sacma.optimize.methods import composed, method_of, names
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
@@ -158,24 +156,6 @@ def test_workers_make_the_same_run(strategy: str, straight: dict[str, Result]) -
             assert bits(call(strategy, workers=workers, asynchronous=False)) == bits(straight[strategy])
 
 
-def test_a_share_of_a_population_is_asked_for(straight: dict[str, Result]) -> None:
-    """The doubly trained control has f evaluate a part of each population once there are models; callbacks see all."""
-    es = sacma.Optimizer(X0, 1.0, method="dts-cmaes", seed=1)
-    sizes = []
-    while es.result.nfev < 100:
-        X = es.ask()
-        sizes.append(len(X))
-        es.tell(X, [sphere(x) for x in X])
-    assert sizes[:5] == [14, 1, 1, 1, 1]  # ⌊2 (4 + 3 ln 3)⌋, ⌈0.05 · 14⌉
-    generations = straight["small-forest"].history.generations
-    assert generations[-1].population_size == 7
-    assert 0 < BUDGET - generations[0].true_evaluations < 7 * len(generations)
-    seen = [0]
-    call("dts-cmaes", sphere, callback=lambda result: seen.append(result.nfev))
-    assert (np.diff(seen).max(), np.diff(seen).min()) == (14, 1)
-    assert seen[-1] == BUDGET
-
-
 @pytest.mark.parametrize("strategy", ["gp1", "dts-cmaes", "small-forest", "as-run", "proposing"])
 def test_target_and_archive(strategy: str) -> None:
     """A given archive feeds the first model; the evaluation that reaches the target is the last."""
@@ -242,70 +222,6 @@ def test_killed_at_random_moments(method: str, tmp_path: Path) -> None:
     assert alone.read_bytes() == other.read_bytes()
 
 
-def test_the_journal_of_another_method_is_refused(tmp_path: Path) -> None:
-    """With the algorithm or the setting that differs; so is one that names what is not there."""
-    path = tmp_path / "journal"
-    call("cobyqa", journal=path, budget=5)
-    header, *_ = path.read_bytes().splitlines()
-    for other, difference in {
-        "slsqp": "method.settings.method = 'cobyqa' there, method.settings.method = 'slsqp' here",
-        "lq-cma-es": "method.algorithm = 'local-search' there, method.algorithm = 'lq-cmaes' here",
-        "sacma": "method.algorithm = 'local-search' there, method.algorithm = 'surrogate-cmaes' here",
-    }.items():
-        with pytest.raises(ValueError, match=f"of another call: {difference}"):
-            call(other, journal=path, budget=5)
-    content = json.loads(header)
-    content.pop("crc")
-    there = content["call"]["method"]
-    for change, message in (
-        ({"algorithm": "os.system"}, "algorithm is 'os.system', not one of"),
-        ({"settings": {**there["settings"], "tolerance": 0.0}}, "call.method.settings: tolerance"),
-    ):
-        path.write_bytes(to_line({**content, "call": {**content["call"], "method": {**there, **change}}}))
-        with pytest.raises(ValueError, match=f"journal is .*, of which line 1 is .*: {message}"):
-            call("cobyqa", journal=path, budget=5)
-
-
-@pytest.mark.parametrize("method", ["cobyqa", "bipop-cma-es"])
-def test_workers_are_refused(method: str) -> None:
-    """In one line that names methods that take them; no journal is begun."""
-    with ThreadPoolExecutor(1) as executor:
-        for workers in (2, -1, executor):
-            with pytest.raises(
-                ValueError, match=r"^workers is [^\n]*; allowed: None .*: sacma, ada-kendall, dts-cmaes"
-            ):
-                call(method, workers=workers, journal="no such folder/journal")
-    assert call(method, workers=1, budget=3).nfev == 3
-
-
-@pytest.mark.parametrize("method", ["cobyqa", "nelder-mead", "powell", "cobyla", "l-bfgs-b", "slsqp", "lq-cma-es"])
-def test_units_of_the_step_size_and_the_scale(method: str) -> None:
-    """In units a power of two away, the points are the same ones."""
-    unit, x0 = 2.0**20, np.array([0.5, 0.5, 0.0])
-
-    def minimized(unit: float, sigma0: float, budget: int, **more: Any) -> Array:
-        given: dict[str, Any] = {"method": method, "budget": budget, "seed": 1, **more}
-        result = sacma.minimize(lambda x: rosenbrock(x / unit), x0 * unit, sigma0, **given)
-        return np.asarray(result.history.points / unit)
-
-    plain = minimized(1.0, 0.5, 60)
-    np.testing.assert_array_equal(plain, minimized(unit, 0.5, 60, scale=unit))
-    if method == "lq-cma-es":  # whose models depend on the units
-        return
-    np.testing.assert_allclose(minimized(unit, 0.5 * unit, 9), plain[:9], atol=1e-6)
-    first = {"l-bfgs-b": 0.5e-8, "slsqp": 1.5e-8 * 0.5, "powell": None}.get(method, 0.5)
-    assert first is None or np.diag(np.abs(plain[1:4] - plain[0])) == pytest.approx(first, rel=0.5)
-
-
-def test_restarts_begin_elsewhere() -> None:
-    """At uniform points between the bounds, which the number of restarts counts."""
-    result = call("slsqp", rosenbrock, budget=400)
-    assert result.restarts >= 2
-    restarts = [generation.restart for generation in result.history.generations]
-    starts = result.history.points[[restarts.index(number) for number in range(3)]]
-    assert len(np.unique(np.round(starts, 6), axis=0)) == 3
-
-
 def test_f_and_the_caller_keep_their_state() -> None:
     """Warnings, NumPy's errors and its global generator are those of the caller, in f and after each request."""
     np.random.seed(5)  # noqa: NPY002 the one that must stay untouched
@@ -327,22 +243,3 @@ def test_f_and_the_caller_keep_their_state() -> None:
             assert len(caught) == 20
     np.testing.assert_array_equal(drawn, expected)
     assert warnings.filters == filters
-
-
-def test_two_searches_at_a_time() -> None:
-    """In threads of the user each is the run that it is alone."""
-
-    def of_seed(seed: int) -> tuple[bytes, bytes]:
-        return bits(call("bipop-cma-es", seed=seed, budget=150))
-
-    with ThreadPoolExecutor(2) as executor:
-        assert list(executor.map(of_seed, (1, 2, 1, 2))) == [of_seed(1), of_seed(2)] * 2
-
-
-def test_an_archive_is_the_best_until_there_is_a_better_one() -> None:
-    """Such methods do not learn from it; a target that it reaches ends the run at once."""
-    known = [[1.0, 1.0, 1.0]], [0.0]
-    result = call("cobyqa", known=known, budget=20)
-    assert (result.nfev, result.fun) == (20, 0.0)
-    assert bits(result) == bits(call("cobyqa", budget=20))
-    assert call("cobyqa", known=known, target=0.0).nfev == 0

@@ -1,8 +1,6 @@
 """Tolerance, restarts, time limits of evaluations, progress, and the warnings of a run."""
 
-import io
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,6 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.noise import looks_noisy
-from sacma.optimize.progress import ProgressLine
 from sacma.types import Array
 from tests.optimize.runs import bits
 
@@ -52,7 +48,7 @@ def test_restarts_follow_on_a_tolerance_unless_there_are_no_more(tmp_path: Path)
     for budget in (20, 57, 120, 300):
         part = sacma.minimize(sphere, **CALL | {"budget": budget}, tolerance=1e-3, journal=path)
     assert bits(part) == bits(whole)
-    with pytest.raises(ValueError, match=r"of another call: tolerance.0 = "):
+    with pytest.raises(ValueError, match=r"of another call: tolerance = "):
         sacma.minimize(sphere, **CALL, tolerance=1e-2, journal=path)
     two = sacma.minimize(sphere, **CALL, tolerance=1e-3, restarts=2)
     assert (two.restarts, two.status.name) == (2, "TOLERANCE")
@@ -112,29 +108,10 @@ def test_an_evaluation_that_hangs_has_failed(method: str) -> None:
 
 
 def test_progress_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """In a file one at the end and at most two a minute; in a terminal they replace each other."""
+    """In a file one at the end."""
     sacma.minimize(sphere, **CALL | {"budget": 12}, progress=True)
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("12/12 evaluations, best ")
-
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    stream = Terminal()
-    shown = ProgressLine(40, stream)
-    es = sacma.Optimizer(**CALL)
-    for _ in range(3):
-        X = es.ask()
-        es.tell(X, [sphere(x) for x in X])
-        shown._shown -= 1.0
-        shown._began -= 60.0
-        shown(es.result)
-    shown.at_end(es.result)
-    first, *others, last = stream.getvalue().split("\r")[1:]
-    assert first.split()[0].endswith("/40")
-    assert any(" min left" in line or " h left" in line for line in others)
-    assert last.endswith("\n")
+    assert "12/12 evaluations, best " in line
 
 
 @pytest.mark.parametrize(
@@ -158,32 +135,3 @@ def test_steps_far_from_the_widths_are_warned_of(sigma0: Any, bounds: Any, scale
                 call(**given)
         else:
             call(**given)
-
-
-def test_noise_that_is_not_announced_is_warned_of_once() -> None:
-    """Where near points differ as distant ones; never on a function without noise."""
-    rng = np.random.default_rng(3)
-    given: dict[str, Any] = {"x0": [1.0, 1.0], "sigma0": 2.0, "budget": 200, "seed": 3}
-    with pytest.warns(UserWarning, match="if f is noisy, fun is too low; noisy=True") as told:
-        sacma.minimize(lambda x: sphere(x) + rng.standard_normal(), **given)
-    assert len(told) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for fun in (
-            sphere,
-            lambda x: float(np.sum(x**2 + 10 * (1 - np.cos(6 * x)))),
-            lambda x: float(np.sum(np.floor(x))),
-        ):
-            sacma.minimize(fun, **given)
-
-
-def test_noise_is_recognized_by_differences_at_small_distances() -> None:
-    """Points over four decades of distances: noise differs alike at all of them."""
-    rng = np.random.default_rng(0)
-    X = 10.0 ** rng.uniform(-5, 0, (600, 1)) * rng.standard_normal((600, 3))
-    assert looks_noisy(X, rng.standard_normal(600))
-    assert not looks_noisy(X, np.sum(X**2, axis=1))
-    assert not looks_noisy(X, np.sqrt(np.abs(X[:, 0])))
-    assert not looks_noisy(X[:20], rng.standard_normal(20))
-    assert not looks_noisy(X, np.full(600, np.nan))
-    assert not looks_noisy(X, np.zeros(600))

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,22 +109,3 @@ def test_parameters_with_one_value(tmp_path_factory: Any, singles: list[Any], se
     assert sacma.read_journal(path).params == seen
     again = sacma.minimize(f, space=space, budget=20, seed=seed, journal=path, x0=seen[0])
     assert again.nfev == 20
-
-
-def test_by_way_of_scipy_and_optuna() -> None:
-    """As their own methods take them."""
-    bounds = [(-1.0, 1.0), (2.0, 2.0), (-1.0, 1.0)]
-    found = scipy.optimize.minimize(bowl, [0.5, 2.0, 0.5], method=sacma.scipy_method, bounds=bounds)
-    assert found.x == pytest.approx([0.3, 2.0, 0.3], abs=1e-3)
-    optuna = pytest.importorskip("optuna")
-    from sacma.integrations.optuna import SurrogateCMASampler  # noqa: PLC0415 where it is installed
-
-    study = optuna.create_study(sampler=SurrogateCMASampler(seed=1))
-
-    def objective(trial: Any) -> float:
-        fixed = trial.suggest_float("y", 0.5, 0.5) + trial.suggest_int("k", 2, 2)
-        kind = trial.suggest_categorical("kind", ["only"])
-        return float((trial.suggest_float("x", -1, 1) - 0.2) ** 2 + fixed + (kind != "only"))
-
-    study.optimize(objective, n_trials=25)
-    assert study.best_value == pytest.approx(2.5, abs=1e-3)

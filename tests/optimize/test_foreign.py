@@ -4,7 +4,6 @@ import copy
 import json
 import os
 import socket
-import string
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -182,7 +181,7 @@ def test_any_change_to_a_journal(lines: list[Any], folder: Path, data: st.DataOb
         assert found is not None
 
 
-HEADER_DAMAGES = [
+HEADER_DAMAGES: list[tuple[str, Any, str]] = [
     ("call", None, "call: Field required"),
     ("limits", {"odd": 1}, "limits.odd"),
     ("versions", {"a": 1}, "versions.a: "),
@@ -195,7 +194,7 @@ HEADER_DAMAGES = [
     ("call.method.settings", None, "call.method.settings: Field required"),
     ("limits.target", float("nan"), "limits.target"),
 ]
-CALL_DAMAGES = [
+CALL_DAMAGES: list[tuple[str, Any, str]] = [
     ("call.x0", [0.0] * 3, "bounds is "),
     ("call.bounds", [[None, None]], "bounds is "),
     ("call.scale", [1.0], "scale is "),
@@ -274,15 +273,6 @@ def test_a_damaged_line_is_named(
             read(path)
 
 
-@pytest.mark.parametrize("failure", ["", " \n", 3, None, ["x"]])
-def test_a_failure_is_text(lines: list[Any], tmp_path: Path, failure: Any) -> None:
-    """Anything else is damage."""
-    path = tmp_path / "journal"
-    line = {"number": 1, "place": 0, "point": lines[1]["point"], "failure": failure}
-    written(path, [lines[0], line])
-    message_of(sacma.read_journal, path)
-
-
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_deep_nesting_is_damage(lines: list[Any], tmp_path: Path, opening: str) -> None:
     """In a header, in its settings, and in a line."""
@@ -317,16 +307,6 @@ def test_texts_of_a_journal_are_shown_printable(lines: list[Any], folder: Path, 
     assert "\x1b" not in repr(result)
 
 
-def test_a_line_longer_than_any_is_damage(lines: list[Any], tmp_path: Path) -> None:
-    """Though its beginning is that of a right one."""
-    path = tmp_path / "journal"
-    right = to_line(lines[1])[:-1].decode()
-    for end in (" " * 10**6 + "\n", string.ascii_letters * 10**4 + "\n"):
-        path.write_text(f"{to_line(lines[0]).decode()}{right}{end}")
-        for read in READERS:
-            assert "line 2" in message_of(read, path)
-
-
 def forged(folder: Path, dimension: int, population_size: int | None, **settings: Any) -> Path:
     """Save an optimizer in 2-D, and let its file say that it is of another size."""
     path = folder / "forged"
@@ -355,13 +335,3 @@ def test_a_forged_size_takes_no_memory(folder: Path, dimension: int, size: int |
         assert tracemalloc.get_traced_memory()[1] < 100 << 20
     finally:
         tracemalloc.stop()
-
-
-def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
-    """A call of such a size is refused with a journal, before anything is paid for, and runs without."""
-    large: dict[str, Any] = {"x0": np.zeros(2001), "sigma0": 1.0, "seed": 1, "budget": 3, "method": "l-bfgs-b"}
-    with pytest.raises(ValueError, match=r"^x0 is 'a vector of 2001 numbers'; allowed: at most 2000 in a journal"):
-        sacma.minimize(sphere, journal=tmp_path / "journal", **large)
-    with pytest.raises(ValueError, match="at most 2000 in a journal or a saved optimizer"):
-        sacma.Optimizer(**large | {"method": "cmaes"}).save(tmp_path / "saved")
-    assert sacma.minimize(sphere, **large).nfev == 3

@@ -31,15 +31,6 @@ def drawn(es: Any, count: int) -> Array:
     return points
 
 
-def test_they_are_of_the_same_distribution() -> None:
-    """N(m, σ²C) of the open population, in the user's coordinates."""
-    es = until(begun(scale=[1.0, 0.1], method="cmaes"), 60)
-    points, inner = drawn(es, 4000), es._run._search.strategy._sampling._es
-    expected = inner.sigma**2 * inner.C * np.outer([1.0, 0.1], [1.0, 0.1])
-    assert np.allclose(points.mean(axis=0), inner.mean * [1.0, 0.1], atol=4 * np.sqrt(np.diag(expected) / 4000))
-    assert np.allclose(np.cov(points.T), expected, rtol=0.15, atol=0.1 * np.sqrt(np.prod(np.diag(expected))))
-
-
 def test_they_are_within_the_bounds_and_change_nothing() -> None:
     """The run goes on as if none had been drawn."""
     es, other = (until(begun(bounds=(-0.1, 0.4)), 6) for _ in range(2))
@@ -57,19 +48,6 @@ def test_models_learn_from_them() -> None:
     assert (len(archive), es.result.nfev) == (count + 1, before)
     assert np.allclose(archive.points[-1], [50.0, 2.0])
     assert archive.values[-1] == 7.0
-
-
-def test_a_point_of_ones_own_beside_the_last_ones_that_are_evaluated() -> None:
-    """It takes no place of theirs, and they count when they end."""
-    optimizer = sacma.Optimizer([0.5, 0.5], 0.3, budget=8, seed=1, method="cmaes")
-    X = optimizer.ask(8)
-    optimizer.tell(X[:5], [bowl(x) for x in X[:5]])
-    optimizer.tell([[40.0, 40.0]], [bowl(np.array([40.0, 40.0]))])
-    assert optimizer.ask(1) == []
-    assert len(optimizer.pending) == 3
-    optimizer.tell(X[5:], [bowl(x) for x in X[5:]])
-    assert optimizer.result.nfev == 8
-    assert "budget" in optimizer.stop()
 
 
 def test_a_batch_that_is_told_again() -> None:

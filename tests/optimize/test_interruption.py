@@ -159,30 +159,6 @@ def test_simulators_that_die_of_the_same_ctrl_c(tmp_path: Path, kind: str) -> No
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_in_tell_with_a_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is answered after what was told has been taken; the run goes on as it does without."""
-    plain, interrupted = (
-        sacma.Optimizer(method="cmaes", journal=tmp_path / name, bounds=(0, 1), **CALL) for name in "ab"
-    )
-    synced = os.fsync
-
-    def interrupts(file: int) -> None:
-        synced(file)
-        signal.raise_signal(signal.SIGINT)
-
-    X = plain.ask()
-    plain.tell(X, [bowl(x) for x in X])
-    assert len(interrupted.ask()) == len(X)
-    monkeypatch.setattr(os, "fsync", interrupts)
-    for number, x in enumerate(X, 1):
-        with pytest.raises(KeyboardInterrupt):
-            interrupted.tell([x], [bowl(x)])
-        assert interrupted.result.nfev == number
-    monkeypatch.undo()
-    np.testing.assert_array_equal(interrupted.ask(), plain.ask())
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_f_that_hangs() -> None:
     """It is interrupted at once, and so is a callback."""
 
@@ -202,49 +178,6 @@ def test_f_that_hangs() -> None:
 
     result = sacma.minimize(bowl, callback=waits, **CALL)
     assert (result.status, result.nfev) == (sacma.Status.INTERRUPTED, seen[-1])
-
-
-def test_errors_at_the_end_have_the_result() -> None:
-    """Of a callback's ``at_end``."""
-
-    class Fails:
-        def __call__(self, result: sacma.Result) -> None:
-            """Do nothing."""
-
-        def at_end(self, _: sacma.Result) -> None:
-            raise OSError("the disk is full")
-
-    with pytest.raises(OSError, match="the disk is full") as error:
-        sacma.minimize(bowl, callback=Fails(), **CALL)
-    assert error.value.result.nfev == 14  # type: ignore[attr-defined]
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_f_that_sets_a_handler_of_its_own() -> None:
-    """Which calls the one before: f is interrupted as before, and the handler stays when the call has returned."""
-    calls: list[str] = []
-
-    def f(x: Array) -> float:
-        if not calls:
-            before: Any = signal.getsignal(signal.SIGINT)
-
-            def mine(*given: object) -> None:
-                calls.append("mine")
-                before(*given)
-
-            signal.signal(signal.SIGINT, mine)
-        calls.append("f")
-        if len(calls) == 3:
-            signal.raise_signal(signal.SIGINT)
-            calls.append("not reached")
-        return bowl(x)
-
-    result = sacma.minimize(f, **CALL)
-    assert (result.status, result.nfev) == (sacma.Status.INTERRUPTED, 2)
-    assert calls == ["f", "f", "f", "mine"]
-    with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
-    assert calls.count("mine") == 2
 
 
 class PressingLock:
@@ -355,29 +288,3 @@ def test_with_the_last_evaluation(method: str, tmp_path: Path, monkeypatch: pyte
     result = sacma.minimize(bowl, method=method, journal=tmp_path / "journal", callback=Callback(), **CALL)
     assert (result.nfev, result.status) == (14, sacma.Status.INTERRUPTED)
     assert ends == [sacma.Status.INTERRUPTED]
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_a_handler_that_raises_another_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends the call, with the result, and is no failure of f."""
-
-    class Stop(Exception):  # noqa: N818 a user's
-        pass
-
-    def stops(*_: object) -> None:
-        raise Stop
-
-    record = Journal.record
-
-    def interrupts(journal: Journal, entry: LogEntry) -> None:
-        record(journal, entry)
-        if entry.number == 4:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(Journal, "record", interrupts)
-    signal.signal(signal.SIGINT, stops)
-    with pytest.raises(Stop) as error:
-        sacma.minimize(bowl, journal=tmp_path / "journal", **CALL)
-    result = error.value.result  # type: ignore[attr-defined]
-    assert (result.nfev, result.failures) == (4, 0)
-    assert len(sacma.read_journal(tmp_path / "journal").values) == 4

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import os
-import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -76,15 +75,6 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     np.testing.assert_array_equal(content.points, result.history.points)
     np.testing.assert_array_equal(content.values, result.history.values)
     assert content.known[0].shape == (BUDGET, 3)
-
-
-def test_an_optimizer_is_loaded_with_all_evaluations(tmp_path: Path) -> None:
-    """Also with those behind the budget of the call that began the journal."""
-    path = tmp_path / "journal.jsonl"
-    for budget in (10, 30):
-        result = sacma.minimize(lambda x: float(x @ x), [1.0, 2.0], 0.5, seed=1, budget=budget, journal=path)
-    loaded = sacma.Optimizer.load(path)
-    assert (loaded.result.nfev, loaded.result.fun, loaded.stop()) == (30, result.fun, {"budget": 30})
 
 
 @pytest.mark.parametrize("at", [0, 3, 49, BUDGET - 1])
@@ -200,21 +190,6 @@ def test_the_journal_of_another_call_is_refused(alone: Path, other: dict[str, An
     assert result.history.generations[0].fit_status == "trained"
 
 
-def test_another_space_is_named_by_its_parameter(tmp_path: Path) -> None:
-    """With both values, in its units."""
-    path = tmp_path / "journal.jsonl"
-    ranges: dict[str, Any] = {"rate": sacma.Real(1e-4, 1.0, log=True), "depth": sacma.Integer(0, 5)}
-
-    def called(space: sacma.Space) -> Result:
-        return sacma.minimize(lambda p: p["rate"] + p["depth"], space=space, seed=1, budget=12, journal=path)
-
-    called(sacma.Space(ranges))
-    with pytest.raises(ValueError, match=r"of another call: space.depth.high = 5 there, 6 here"):
-        called(sacma.Space(ranges | {"depth": sacma.Integer(0, 6)}))
-    with pytest.raises(ValueError, match=r"of another call: space.depth = .* there, None here"):
-        called(sacma.Space({"rate": ranges["rate"]}))
-
-
 def test_values_computed_elsewhere_are_learned(alone: Path) -> None:
     """Where the run asks for other points than those of its journal, they cost nothing again, and models know them."""
     lines = [json.loads(line) for line in alone.read_text().splitlines()]
@@ -271,32 +246,6 @@ def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> Non
     with pytest.raises(ValueError, match=r"journal is .*notes.txt, of which line 1 is .*: no journal begins with it"):
         call(Counted(), path)
     assert path.read_bytes() == content
-
-
-def test_a_full_disk_leaves_a_whole_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could only half be written is taken back: later lines do not follow on half a line."""
-    path = tmp_path / "journal.jsonl"
-    es = sacma.Optimizer([0.0, 0.0], 1.0, journal=path, method=METHOD)
-    X = es.ask()
-    es.tell(X[:1], [1.0])
-    before = path.read_bytes()
-    write = os.write
-    with monkeypatch.context() as patched:
-
-        def half(file: int, data: bytes) -> int:
-            patched.setattr(os, "write", full)
-            return write(file, data[:20])
-
-        def full(_file: int, _data: bytes) -> int:
-            raise OSError(errno.ENOSPC, "no space left")
-
-        patched.setattr(os, "write", half)
-        with pytest.raises(OSError, match="no space left"):
-            es.tell(X[1:2], [2.0])
-    assert path.read_bytes() == before
-    es.tell(X[1:], range(len(X) - 1))
-    es.close()
-    assert len(sacma.read_journal(path).entries) == len(X)
 
 
 def test_limits_may_change(alone: Path, tmp_path: Path) -> None:
@@ -375,16 +324,6 @@ def test_a_journal_is_one_run_s(tmp_path: Path) -> None:
         sacma.Optimizer([0.0, 0.0], 1.0, journal=3)  # type: ignore[arg-type]
 
 
-def test_the_callback_s_end_is_kept(tmp_path: Path) -> None:
-    """A callback is called with the known generations, too: where it ended the run, it ends it again."""
-    path = tmp_path / "journal.jsonl"
-    for expected in (28, 0):
-        generations = itertools.count(1)
-        f = Counted()
-        result = call(f, path, callback=lambda _, g=generations: next(g) == 4)
-        assert (result.status, result.nfev, f.calls) == (Status.CALLBACK, 28, expected)
-
-
 def removed(path: Path) -> None:
     path.unlink()
 
@@ -453,19 +392,6 @@ def test_a_journal_that_something_else_writes_to_is_noticed(tmp_path: Path) -> N
         path.unlink()
 
 
-def test_a_journal_is_at_its_path_wherever_f_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another working folder does not make a relative path another."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "work").mkdir()
-
-    def fun(x: Array) -> float:
-        os.chdir(tmp_path / "work")
-        return float(x @ x)
-
-    assert sacma.minimize(fun, [1.0], 1.0, journal="journal", budget=20).nfev == 20
-    assert len(sacma.read_journal(tmp_path / "journal").values) == 20
-
-
 def test_a_descriptor_that_became_another_file_s_is_left_alone(tmp_path: Path) -> None:
     """What closes files that are not its own makes an error, and no line in a file that is opened next."""
     es = sacma.Optimizer([0.0, 0.0], 1.0, journal=tmp_path / "journal")
@@ -502,21 +428,6 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert call(Counted(), path).fun == call(Counted(), None).fun
 
 
-def test_a_journal_that_cannot_be_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is refused, and what is left of it is empty: the next call begins it."""
-    path = tmp_path / "journal"
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full)
-        with pytest.raises(ValueError, match=r"journal is .*; allowed: a file that can be written, .*: No space left"):
-            sacma.Optimizer([0.0], 1.0, journal=path)
-    assert path.read_bytes() == b""
-    sacma.Optimizer([0.0], 1.0, journal=path).close()
-
-
 def test_a_journal_does_not_outgrow_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does its header."""
     monkeypatch.setattr(journal_module, "LARGEST_JOURNAL", 2500)
@@ -547,33 +458,6 @@ def test_a_mistake_in_f_is_not_in_the_journal(tmp_path: Path, earlier: int) -> N
         call(fun, path, max_failures=20)
     assert path.read_bytes().splitlines()[1:] == before.splitlines()[1:]
     assert call(Counted(), path).fun == call(Counted(), None).fun
-
-
-def test_what_a_journal_knows_is_taken_before_the_time_limit_ends_the_call(tmp_path: Path) -> None:
-    """A call that goes on is never behind its journal."""
-    arguments: dict[str, Any] = {"seed": 1, "journal": tmp_path / "journal.jsonl"}
-    before = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=100, **arguments)
-    after = sacma.minimize(lambda x: float(x @ x), [1.0] * 5, 1.0, budget=200, time_limit=1e-9, **arguments)
-    assert (after.nfev, after.fun) == (before.nfev, before.fun)
-    assert after.status == sacma.Status.TIME_LIMIT
-
-
-def test_ctrl_c_while_a_line_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is answered when the line is on the disk and its evaluation is taken."""
-    path = tmp_path / "run.jsonl"
-    sync, calls = os.fsync, itertools.count()
-
-    def interrupted(file: int) -> None:
-        if next(calls) == 7:
-            os.kill(os.getpid(), signal.SIGINT)
-        sync(file)
-
-    monkeypatch.setattr(os, "fsync", interrupted)
-    counted = Counted()
-    result = call(counted, path)
-    assert result.status == Status.INTERRUPTED
-    assert result.nfev == counted.calls == len(sacma.read_journal(path).entries)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("method", ["cmaes", DEFAULT, "lq-cma-es"])

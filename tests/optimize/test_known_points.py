@@ -1,10 +1,8 @@
 """Where f does not change from call to call, it is called once at a point."""
 
 import math
-import time
 import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -31,15 +29,6 @@ def slope(x: Array) -> float:
 
 def distinct(points: Array) -> int:
     return len({point.tobytes() for point in points})
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_corner_is_evaluated_once(method: str) -> None:
-    """And all of the budget is for others."""
-    result = sacma.minimize(slope, bounds=[(0, 1)] * 2, budget=40, method=method, seed=1)
-    assert distinct(result.history.points) == result.nfev == 40
-    assert result.fun < 0.1
-    assert max(g.true_evaluations for g in result.history.generations) <= 40
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -183,23 +172,6 @@ def test_a_space_that_is_used_up(
         assert table.calls.keys() == everything.keys()
 
 
-def test_after_the_last_combination_little_is_computed() -> None:
-    """A search that knows no end computes for minutes there; a limit ends what is computed between evaluations."""
-    space = sacma.Space(kind=sacma.Categorical(*range(24)))
-    called: list[float] = []
-
-    def f(params: dict[str, Any]) -> float:
-        called.append(time.monotonic())
-        return float(params["kind"])
-
-    result = sacma.minimize(f, space=space, budget=100, seed=1)
-    assert time.monotonic() - called[-1] < 5.0
-    assert len(called) == result.nfev == 24
-    bounds = (1.0, 1.0 + 8 * np.finfo(float).eps)
-    late = sacma.minimize(lambda x: float(x[0]), [1.0], bounds=bounds, time_limit=1e-3, seed=1)
-    assert late.status == sacma.Status.TIME_LIMIT
-
-
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(
     method=st.sampled_from([*METHODS, "powell", "slsqp", "lbfgsb", "bipop-cmaes", "random-search"]),
@@ -223,22 +195,6 @@ def test_steps_below_the_resolution(
         assert "sigma0" in result.message
 
 
-@pytest.mark.parametrize("method", ["sacma", "cmaes", "ada-kendall"])
-def test_points_beside_are_not_known_ones(method: str) -> None:
-    """Those that workers get beside a population are drawn again; only what is running may be evaluated twice."""
-    space = sacma.Space(a=sacma.Integer(1, 8), b=sacma.Integer(1, 8), c=sacma.Integer(1, 8))
-    ended: list[tuple[int, ...]] = []
-
-    def f(params: Any) -> float:
-        ended.append(tuple(params.values()))
-        return float((params["a"] - 3) ** 2 + (params["b"] - 5) ** 2 + (params["c"] - 7) ** 2)
-
-    with without_waiting():
-        result = sacma.minimize(f, space=space, budget=100, seed=1, workers=Simulated(4), method=method)
-    assert result.nfev == len(ended) == 100
-    assert len(set(ended)) > 85
-
-
 @pytest.mark.parametrize("method", ["sacma", "cmaes"])
 def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> None:
     """Interrupted, loaded, and asked and told a few points at a time."""
@@ -258,39 +214,3 @@ def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> No
             es = sacma.Optimizer.load(tmp_path / "saved")
     assert bits(es.result) == bits(whole)
     es.close()
-
-
-def test_workers() -> None:
-    """Points that are the same are told once, whichever of them f has evaluated."""
-    with ThreadPoolExecutor(2) as executor:
-        for method in ("sacma", "ada-kendall", "dts-cmaes"):
-            result = sacma.minimize(slope, bounds=[(0, 1)] * 2, budget=60, method=method, seed=3, workers=executor)
-            assert result.nfev == 60
-            assert result.fun < 0.1
-            assert [g.true_evaluations for g in result.history.generations][-1] <= 60
-
-
-def test_constraints() -> None:
-    """Their values are kept beside that of f."""
-    result = sacma.minimize(
-        lambda x: (slope(x), 0.5 - x[0]), bounds=[(0, 1)] * 2, constraints=1, budget=60, seed=1, method="cmaes"
-    )
-    assert distinct(result.history.points) == 60
-    assert result.fun == pytest.approx(0.5, abs=0.05)
-
-
-def test_a_result_of_a_space_is_known(tmp_path: Path) -> None:
-    """Its parameters as x₀, and the journal's points as archive: both round alike."""
-    space = sacma.Space(rate=sacma.Real(1e-5, 1e-1, log=True), width=sacma.Real(0.1, 0.7))
-    for seed in range(6):
-        seen: list[dict[str, Any]] = []
-
-        def f(params: Any, seen: list[dict[str, Any]] = seen) -> float:
-            seen.append(dict(params))
-            return float(abs(np.log(params["rate"]) + 6) + params["width"] ** 2)
-
-        path = tmp_path / f"{seed}"
-        found = sacma.minimize(f, space=space, seed=seed, budget=12, journal=path)
-        seen.clear()
-        sacma.minimize(f, space=space, budget=1, x0=found.params, known=sacma.read_journal(path).known, seed=9)
-        assert seen[0]["rate"] != pytest.approx(found.params["rate"], rel=1e-9)

@@ -9,7 +9,7 @@ import sacma
 from sacma.algorithms.baselines import BIPOPSettings, LocalSearchSettings, LQSettings, RandomSearchSettings
 from sacma.algorithms.registry import ALGORITHMS, Origin
 from sacma.config.study import Protocol, load_study
-from sacma.optimize.methods import Method, composed, method_of, named, names, registered
+from sacma.optimize.methods import Method, composed, method_of, named, names
 from sacma.strategy.as_run import CMAESAsRun
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.restarts import BIPOP, IPOP
@@ -21,16 +21,6 @@ def strategy_of(given: object, **call: Any) -> StrategySettings:
     strategy = method_of(given, **call).strategy
     assert strategy is not None
     return strategy
-
-
-def test_a_missing_library_is_said_before_the_first_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where scikit-learn is not there, the forest is refused with the way to install it; nothing is evaluated."""
-    monkeypatch.setattr("sacma.algorithms.base.find_spec", lambda name: None if name == "sklearn" else object())
-    evaluated: list[object] = []
-    with pytest.raises(ImportError, match=r"method is 'forest-scmaes': sklearn is not installed.*'sacma\[forest\]'"):
-        sacma.minimize(lambda x: evaluated.append(x) or 0.0, [0.0, 0.0], 1.0, method="forest-scmaes", budget=10)  # type: ignore[func-returns-value]
-    assert not evaluated
-    assert method_of("sacma", sigma0=1.0, bounded=True).strategy is not None
 
 
 def test_names_are_those_of_the_shipped_configs() -> None:
@@ -58,18 +48,6 @@ def test_call_decides_step_size_and_bounds() -> None:
         as_run = strategy_of(StrategySettings(sampling=CMAESAsRun()), sigma0=0.5, bounded=bounded).sampling
         assert (as_run.name, as_run.sigma0, as_run.bounds) == ("cma-es-as-run", 0.5, bounds)
     assert transforming.sampling.sigma0 == 8 / 3  # what is given stays as it is
-
-
-@pytest.mark.parametrize("name", composed())
-def test_all_other_settings_stay(name: str) -> None:
-    """A call changes the sampling, and nothing of the other parts."""
-    settings = named(name).strategy
-    assert settings is not None
-    called = strategy_of(name, sigma0=0.1, bounded=True)
-    before, after = settings.model_dump(), called.model_dump()
-    assert {part for part in before if before[part] != after[part]} == {"sampling"}
-    given, chosen = before["sampling"], after["sampling"]
-    assert {key for key in given if given[key] != chosen[key]} == {"sigma0", "bounds"}
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name not in composed()])
@@ -170,11 +148,3 @@ def test_what_are_no_settings_is_refused() -> None:
     invalid = StrategySettings().model_copy(update={"restarts": IPOP().model_copy(update={"max_restarts": -1})})
     with pytest.raises(ValueError, match="settings that are valid: Input should be greater than or equal to 0"):
         method_of(invalid, sigma0=1.0, bounded=False)
-
-
-def test_only_registered_algorithms_are_there() -> None:
-    """Under the names that journals have."""
-    assert registered("local-search") is ALGORITHMS["local-search"]
-    for wrong in ("os.system", "", "x" * 10**6):
-        with pytest.raises(ValueError, match=r"^algorithm is .*, not one of surrogate-cmaes, lq-cmaes"):
-            registered(wrong)

@@ -2,14 +2,11 @@
 
 import itertools
 import math
-import pickle
 import subprocess
 import sys
 import time
 import traceback
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +15,9 @@ import pytest
 from scipy.optimize import Bounds, OptimizeResult
 
 import sacma
-from sacma.optimize.methods import DEFAULT, composed, named
+from sacma.optimize.methods import composed, named
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.types import Array
 from tests.optimize.generated import endings
 from tests.sizes import sizes
@@ -75,34 +71,6 @@ def test_every_strategy_finds_the_optimum(method: str) -> None:
     assert "evaluations" in repr(result)
 
 
-@pytest.mark.parametrize("name", ["cmaes", "ada-kendall", "dts-cmaes-adaptive"])
-def test_it_is_the_strategy(name: str) -> None:
-    """Without bounds and scale, points and values are those of the bare strategy with the same random numbers."""
-    starts, samples = (np.random.default_rng(s) for s in np.random.SeedSequence(5).spawn(2))
-    x0 = np.array([0.5, -1.0])
-    first = [x0]
-
-    def initial_point() -> Array:
-        return first.pop() if first else x0 + 0.7 * (starts.uniform(size=2), starts.standard_normal(2))[1]
-
-    seen: list[Array] = []
-    settings = named(name).strategy
-    assert settings is not None
-    strategy = SurrogateStrategy(
-        settings.model_copy(update={"sampling": settings.sampling.model_copy(update={"sigma0": 0.7})}),
-        initial_point=initial_point,
-        box=(np.full(2, -np.inf), np.full(2, np.inf)),
-        rng=samples,
-    )
-    while strategy.true_evaluations < 900:
-        population = strategy.ask()
-        seen += [np.array(x) for x in population]
-        strategy.tell([rosenbrock(x) for x in population])
-    result = sacma.minimize(rosenbrock, x0, 0.7, method=name, budget=900, seed=5)
-    assert result.restarts > 0
-    np.testing.assert_array_equal(result.history.points, seen[:900])
-
-
 @pytest.mark.parametrize("budget", [1, 5, 7, 30, 101])
 def test_budget_is_a_hard_limit(budget: int) -> None:
     """Not one evaluation more, however it divides into populations; without one it is 250·D."""
@@ -112,17 +80,6 @@ def test_budget_is_a_hard_limit(budget: int) -> None:
     assert result.status == Status.BUDGET
     assert not result.success
     assert not sacma.minimize(sphere, [3.0, 3.0], 1.0, budget=budget, target=-1.0, seed=2).success
-
-
-def test_default_budget() -> None:
-    """250·D."""
-    assert sacma.minimize(lambda x: x[0], [0.0], 1.0, method="cmaes", seed=0).nfev == 250
-
-
-def test_target_ends_the_run_at_once() -> None:
-    """The evaluation that reaches it is the last."""
-    result = sacma.minimize(sphere, [3.0, 3.0], 1.0, target=0.5, seed=3)
-    assert result.history.values[-1] <= 0.5 < np.min(result.history.values[:-1])
 
 
 @pytest.mark.filterwarnings("ignore:sigma0")
@@ -149,15 +106,6 @@ def test_no_point_is_outside_of_the_bounds(bounds: Any, x0: list[float], method:
     assert result.restarts > 0 or result.fun < 1e6
     if np.max(upper) < 1e8:
         assert result.fun == pytest.approx(sphere(np.clip(1.0, lower, upper)), abs=1e-6)
-
-
-@pytest.mark.filterwarnings("ignore:sigma0")
-def test_bounds_that_are_almost_equal() -> None:
-    """Neighbouring floats are a box: no point is outside, and the run goes on to its budget."""
-    bounds = Bounds([-1, 2, -5], [0.5, np.nextafter(2.0, 3.0), 5])
-    result = sacma.minimize(sphere, [0.5, 2.0, 0.0], 1.0, bounds=bounds, seed=4, budget=200)
-    assert np.all((result.history.points >= bounds.lb) & (result.history.points <= bounds.ub))
-    assert result.nfev == 200
 
 
 def test_one_dimension() -> None:
@@ -254,15 +202,6 @@ def test_an_archive_is_a_start() -> None:
     assert (done.nfev, done.success) == (0, True)
 
 
-def test_an_initial_point_of_the_archive_is_not_evaluated_again() -> None:
-    """The default method begins with f at x₀, unless the archive has it."""
-    x0, scale = [0.3, 0.7], [0.7, 3.0]
-    first = sacma.minimize(sphere, x0, 0.1, scale=scale, seed=1, budget=30)
-    assert first.history.points[0].tolist() == x0
-    known = sacma.minimize(sphere, x0, 0.1, scale=scale, seed=1, budget=29, known=([x0], [sphere(np.array(x0))]))
-    np.testing.assert_array_equal(known.history.points, first.history.points[1:])
-
-
 def test_time_limit() -> None:
     """No evaluation begins after it."""
     calls: list[float] = []
@@ -298,63 +237,6 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
 
     assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping, method=GENERATIONS).nfev == 6
     assert sacma.minimize(sphere, [3.0, 3.0], 1.0, seed=1, callback=stopping).nfev == 5  # x₀, and two a coordinate
-
-
-@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
-@pytest.mark.parametrize(("threads", "asynchronous"), [(0, None), (3, False), (3, True)])
-def test_ctrl_c_keeps_what_was_found(threads: int, asynchronous: bool | None, method: str) -> None:  # noqa: FBT001 a parameter
-    """The result says that it was interrupted, and has all evaluations that ended."""
-    calls = itertools.count(1)
-
-    def fun(x: Array) -> float:
-        if next(calls) == 40:
-            raise KeyboardInterrupt
-        return sphere(x)
-
-    with ThreadPoolExecutor(max(1, threads)) as executor:
-        arguments: dict[str, Any] = {"workers": executor if threads else None, "asynchronous": asynchronous}
-        result = sacma.minimize(fun, [3.0, 3.0], 1.0, seed=1, method=method, **arguments)
-    assert (result.status, result.success, result.message) == (Status.INTERRUPTED, False, "interrupted")
-    assert 36 <= result.nfev <= 41
-    assert result.fun == sphere(result.x)
-    if not threads:
-        assert result.nfev == 39
-
-
-def test_parallel_generations_are_the_same_to_the_bit() -> None:
-    """In threads that end in any order, and in processes: the same points and values as one after the other."""
-    waits = itertools.cycle([0.004, 0.0, 0.002])
-
-    def fun(x: Array) -> float:
-        time.sleep(next(waits))
-        return rosenbrock(x) if x[0] < 1.5 else math.nan
-
-    arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 3, "budget": 150, "method": GENERATIONS}
-    alone = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, **arguments)
-    with ThreadPoolExecutor(3) as executor:
-        threaded = sacma.minimize(fun, [0.0, 0.0, 0.0], 1.0, workers=executor, asynchronous=False, **arguments)
-    assert bits(alone) == bits(threaded)
-    small = {**arguments, "budget": 30}
-    processes = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, workers=2, asynchronous=False, **small)
-    assert bits(sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, **small)) == bits(processes)
-
-
-def test_a_broken_pool_is_no_failed_evaluation() -> None:
-    """What goes wrong around f, not in it, is an error with what was found."""
-    executor = ThreadPoolExecutor(1)
-
-    def shut_down(now: sacma.Result) -> None:
-        if now.nfev >= 9:
-            executor.shutdown(wait=False)
-
-    with pytest.raises(sacma.WorkersError, match="after shutdown") as found:
-        sacma.minimize(sphere, [3.0, 3.0], 1.0, workers=executor, callback=shut_down)
-    assert found.value.result.nfev >= 9
-    copy = pickle.loads(pickle.dumps(found.value))  # noqa: S301 our own
-    assert str(copy) == str(found.value)
-    assert copy.result.fun == found.value.result.fun
-    with pytest.raises(sacma.WorkersError, match=r"after 0 evaluations, .* after shutdown"):
-        sacma.minimize(sphere, [3.0, 3.0], 1.0, workers=executor)
 
 
 @pytest.mark.parametrize(
@@ -430,31 +312,6 @@ def test_every_kind_of_mistake_is_raised(error: type[Exception]) -> None:
     assert next(calls) == 4
 
 
-@pytest.mark.parametrize(
-    ("returned", "arguments", "message"),
-    [
-        ([1.0, 2.0], {}, r"f is \[1.0, 2.0\]; allowed: one finite number"),
-        (np.ones(3), {"workers": 2}, r"f is .*; allowed: one finite number"),
-        ("1.5", {}, r"f is '1.5'; allowed: one finite number"),
-        (1j, {}, r"f is 1j; allowed: one finite number"),
-        (np.array(1j), {}, r"f is array\(.*1.?j\); allowed: one finite number"),
-        ({"loss": 1.0}, {}, r"f is \{'loss': 1.0\}; allowed: one finite number"),
-        ((1.0, [0.0]), {}, r"f is \(1.0, \[0.0\]\); allowed: one finite number"),
-        (2.0, {"constraints": 2}, r"f is 2.0; allowed: a pair \(f, g\), a value and 2 constraints"),
-        ((2.0, [0.0]), {"constraints": 2}, r"constraints are \[0.0\]; allowed: 2 finite numbers"),
-    ],
-)
-def test_what_is_never_a_number_is_a_mistake(returned: Any, arguments: dict[str, Any], message: str) -> None:
-    """Text, complex and several numbers at each of the first three points; at later ones they are failures."""
-    with pytest.raises(TypeError, match=message) as raised:
-        sacma.minimize(Returning(returned), [1.0, 2.0], 1.0, seed=1, **arguments)
-    assert "let f return None instead" in raised.value.__notes__[0]
-    if "constraints" not in arguments:
-        late = itertools.count()
-        result = sacma.minimize(lambda x: sphere(x) if next(late) < 4 else returned, [1.0, 2.0], 1.0, seed=1)
-        assert (result.failures, result.nfev) == (20, 24)
-
-
 @dataclass(frozen=True)
 class Returning:
     """A function that returns the same everywhere; it can be sent to other processes."""
@@ -513,33 +370,6 @@ def test_bounds_as_pycma_has_them_get_a_hint(bounds: Any, x0: list[float]) -> No
         sacma.minimize(sphere, [5.0] * len(x0), 1.0, bounds=[(0, 1)] * len(x0))
 
 
-@pytest.mark.parametrize("name", ["x0", "bounds", "scale", "known"])
-@pytest.mark.parametrize("listed", [False, True])
-def test_masked_arguments_are_refused(name: str, *, listed: bool) -> None:
-    """What is below a mask is no number, in arrays and in lists."""
-    masked: Any = np.ma.array([1.0, 2.0], mask=[False, True])
-    if listed:
-        masked = list(masked)
-    right: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0}
-    value = {"bounds": [masked, masked], "known": ([masked], [1.0])}.get(name, masked)
-    with pytest.raises(ValueError, match=rf"{name}.* is .*masked"):
-        sacma.minimize(sphere, **{**right, name: value})
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1)
-    with pytest.raises(ValueError, match=r"points is .*masked"):
-        es.tell([np.ma.array(es.ask()[0], mask=[False, True])], [1.0])
-    with pytest.raises(TypeError, match="bounds is "):
-        sacma.minimize(sphere, [1.0, 2.0], 1.0, bounds=[(None, np.timedelta64("NaT")), (None, 3)])
-
-
-def test_masked_values_of_an_archive_are_left_out() -> None:
-    """As failed ones are, in arrays and in lists."""
-    X = np.array([[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]])
-    y = np.ma.array([5.0, 0.0, 4.0], mask=[False, True, False])
-    for values in (y, list(y)):
-        result = sacma.minimize(lambda _: 9.0, [1.0, 2.0], 1.0, known=(X, values), budget=3, seed=1)
-        assert result.fun == 4.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -563,44 +393,7 @@ def test_numbers_without_end_are_refused_before_anything_is_written(
     assert sacma.minimize(sphere, [1.0, 3.0], 1.0, seed=2**128 - 1, budget=3).seed == 2**128 - 1
 
 
-HUGE: dict[str, Any] = {
-    "text": "x\x1b[2J" * 100_000,
-    "bytes": b"\x1b" * 100_000,
-    "list": ["\x1b[2J" * 1000] * 100_000,
-    "numbers": [[[1.5] * 20] * 50] * 50,
-    "integer": 10**4000,
-    "integer beyond printing": 10**100_000,
-    "array": np.full((7, 10, 100), 1.25),
-    "mapping": {f"\x1b{i}": "\n" * 1000 for i in range(1000)},
-    "fraction": Fraction(10**3000, 3),
-}
 ARGUMENTS = (
     *("fun", "x0", "sigma0", "space", "bounds", "scale", "method", "population_size", "budget", "target", "time_limit"),
     *("seed", "known", "max_failures", "journal", "workers", "asynchronous", "callback"),
 )
-
-
-@pytest.mark.parametrize("kind", HUGE)
-@pytest.mark.parametrize("name", ARGUMENTS)
-def test_no_argument_is_echoed_whole(name: str, kind: str) -> None:
-    """However long, and whatever is in it: a message is one short printable line."""
-    right: dict[str, Any] = {"fun": sphere, "x0": [1.0, 3.0], "sigma0": 1.0}
-    with pytest.raises((ValueError, TypeError)) as raised:
-        sacma.minimize(**{**right, name: HUGE[kind]})
-    message = str(raised.value)
-    assert message.isprintable()
-    given, _, allowed = message.partition("; allowed: ")
-    assert allowed
-    assert len(given) < 200
-    assert len(allowed) < 250
-
-
-@pytest.mark.parametrize("method", ["sacma", "dts-cmaes", "cmaes", "forest-scmaes", "lq"])
-def test_the_caller_s_state_of_numeric_errors(method: str) -> None:
-    """Numbers may underflow and overflow in models, whatever a program has set by ``numpy.seterr``."""
-    for fun in (lambda x: float(np.sum(x)), lambda x: 1.7e308 * math.sin(50.0 * x[0])):
-        given: dict[str, Any] = {"budget": 60, "seed": 3, "method": method}
-        expected = sacma.minimize(fun, [1.0, 1.0], 1.0, **given)
-        with np.errstate(all="raise"):
-            found = sacma.minimize(fun, [1.0, 1.0], 1.0, **given)
-        np.testing.assert_array_equal(found.history.points, expected.history.points)

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize as scipy_minimize
 
 import sacma
-from sacma.optimize.log import Log
 from sacma.optimize.methods import composed, named, names
-from sacma.optimize.noise import Halving, candidates, mean_and_error
+from sacma.optimize.noise import Halving, candidates
 from sacma.optimize.result import Result, Status
 from sacma.types import Array
 
@@ -144,29 +142,6 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str
     assert content.values.tobytes() == whole.history.values.tobytes()
 
 
-@pytest.mark.parametrize("method", ["sacma", "ada-kendall"])
-def test_asked_and_told_saved_and_loaded_it_is_the_same_run(tmp_path: Path, method: str) -> None:
-    """After each value, told in the opposite order where points differ."""
-    f = Noisy()
-    es = sacma.Optimizer(method=method, **BOX)
-    while not es.stop():
-        X = es.ask()
-        told = list(zip(X, [f(x) for x in X], strict=True))
-        if len({x.tobytes() for x in X}) == len(X):
-            told.reverse()
-        for x, value in told:
-            es.tell([x], [value])
-            if es.result.nfev in {SEARCH - 1, SEARCH, SEARCH + 2, 89, 94}:
-                es.save(tmp_path / "state")
-                loaded = sacma.Optimizer.load(tmp_path / "state")
-                assert same(loaded.result, es.result)
-                es.close()
-                es = loaded
-    assert same(es.result, sacma.minimize(Noisy(), method=method, **BOX))
-    with pytest.raises(ValueError, match="ask is called at the end: the budget of 100 evaluations is used up; fun is"):
-        es.ask()
-
-
 def test_workers(tmp_path: Path) -> None:
     """They evaluate rounds, to the same bits as without; as they come, they use the budget to the last."""
 
@@ -227,30 +202,6 @@ def test_in_a_space(tmp_path: Path) -> None:
     assert same(begin(1, 100, journal=tmp_path / "journal"), results[0])
 
 
-@pytest.mark.parametrize("method", ["sacma", "cobyqa"])
-def test_what_an_interrupted_run_says(method: str) -> None:
-    """In the search fun is the lowest value, and says so; in the rounds a mean that chose x, and says so."""
-
-    def stopped(at: int) -> tuple[Result, str]:
-        result = sacma.minimize(Noisy(interrupted_at=at), method=method, **BOX)
-        return result, result.message.removeprefix("interrupted; fun is the ")
-
-    early, said = stopped(50)
-    assert (early.fun, early.fun_error) == (np.min(early.history.values), None)
-    assert said == "lowest of single values, which is too low where f is noisy"
-    one, said = stopped(SEARCH + 1)
-    assert (one.fun, one.fun_error) == (one.history.values[-1], None)
-    assert said == "mean of 1 evaluation of x, which also chose it"
-    rounds, said = stopped(SEARCH + 9)
-    of_x = [(x == rounds.x).all() for x in rounds.history.points[SEARCH:]]
-    values = rounds.history.values[SEARCH:][of_x]
-    assert said == f"mean of {len(values)} evaluations of x, which also chose it"
-    assert (rounds.fun, rounds.fun_error) == pytest.approx(mean_and_error(values.tolist()))
-    last, said = stopped(SEARCH + 13)
-    assert said == "mean of 3 evaluations of x after it was chosen"
-    assert last.fun == pytest.approx(np.mean(last.history.values[-3:]))
-
-
 def test_failures() -> None:
     """A candidate that fails is behind those that do not, whatever their means; failures count as evaluations.
 
@@ -271,29 +222,6 @@ def test_failures() -> None:
     assert (never.nfev, never.fun, never.fun_error, never.success) == (BUDGET, math.inf, None, False)
     ended = sacma.minimize(Noisy(fails=lambda call, _: call > SEARCH), max_failures=4, **BOX)
     assert (ended.status, ended.nfev) == (Status.FAILURES, SEARCH + 4)
-
-
-def test_other_limits_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A callback and a time limit, in the search or after it, with what is known then."""
-    ended = sacma.minimize(Noisy(), callback=lambda result: result.nfev >= 90, method="cmaes", **BOX)
-    assert (ended.status, ended.nfev) == (Status.CALLBACK, 90)
-    assert ended.fun_error > 0
-    assert sacma.minimize(Noisy(), time_limit=1e-9, **BOX).nfev == 0
-    monkeypatch.setattr(Log, "is_late", property(lambda log: log.evaluations > SEARCH))
-    for method in ("cmaes", "random-search"):
-        late = sacma.minimize(Noisy(), method=method, **BOX)
-        assert (late.status, late.nfev) == (Status.TIME_LIMIT, SEARCH + 1)
-
-
-def test_the_archive_s_points_are_candidates() -> None:
-    """Of a search that finds nothing better; those with several values count once."""
-    rng = np.random.default_rng(1)
-    X = np.repeat(0.3 + 0.01 * rng.standard_normal((6, D)), 2, axis=0)
-    y = [truth(x) - 1 for x in X]
-    result = sacma.minimize(Noisy(), known=(X, y), method="random-search", **BOX)
-    again = {x.tobytes() for x in result.history.points[SEARCH:]}
-    assert again <= {x.tobytes() for x in X}
-    assert len(again) == 5
 
 
 @pytest.mark.parametrize("budget", [10, 11, 14, 19, 24, 61, 250])
@@ -327,26 +255,6 @@ def test_wrong_arguments() -> None:
         sacma.Optimizer(**{**BOX, "budget": None})
     assert f.calls == 0
     assert sacma.minimize(truth, [0.0], 1.0, noisy=True, method="cmaes", seed=1).nfev == 250
-
-
-def test_a_journal_is_of_a_noisy_call(tmp_path: Path) -> None:
-    """A larger budget divides the run elsewhere, and goes on from all values."""
-    path = tmp_path / "journal"
-    sacma.minimize(Noisy(interrupted_at=7), journal=path, **BOX)
-    with pytest.raises(ValueError, match="of another call: noisy = True there, noisy = False here"):
-        sacma.minimize(Noisy(), journal=path, **{**BOX, "noisy": False})
-    sacma.minimize(Noisy(7), journal=path, **BOX)
-    more = Noisy(BUDGET)
-    result = sacma.minimize(more, journal=path, **{**BOX, "budget": BUDGET + 40})
-    assert (result.nfev, more.calls) == (BUDGET + 40, BUDGET + 40)
-    assert result.fun_error is not None
-
-
-def test_as_a_method_of_scipy() -> None:
-    """An option."""
-    options = {"maxfev": BUDGET, "seed": 5, "noisy": True}
-    found = scipy_minimize(Noisy(), [0.0] * D, method=sacma.scipy_method, bounds=[(-1, 1)] * D, options=options)
-    assert same(found, sacma.minimize(Noisy(), [0.0] * D, **BOX))
 
 
 @pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyqa"])
@@ -399,17 +307,6 @@ def test_halving(count: int, each: int) -> None:
         assert len(values) >= evaluations // 2 - 1
 
 
-def test_fewer_failures_come_before_a_lower_mean() -> None:
-    """Of two candidates, the one that always has a value is left."""
-    halving = halving_of(2, 8)
-    assert halving.asked == [0, 1, 0, 1]
-    assert halving.best([math.inf, 1.0, -10.0]) == (1, [1.0], False)
-    halving.tell([math.inf, 1.0, -10.0, 1.0])
-    assert halving.asked == [1] * 4
-    assert halving.best([math.inf, math.inf, 3.0]) == (1, [1.0, 1.0, 3.0], False)
-    assert halving.best([3.0, math.inf, 5.0]) == (1, [3.0, 5.0], True)
-
-
 def disk(seed: int, deviation: float) -> Callable[[Array], tuple[float, list[float]]]:
     """Return a distance to (1, 1) and a constraint to the unit disk, both with noise."""
     rng = np.random.default_rng(seed)
@@ -443,51 +340,6 @@ def test_with_constraints_that_no_point_keeps() -> None:
     assert not found.success
     assert found.constraint_violation == 1.0
     assert "no point kept all constraints" in found.message
-
-
-def test_equalities_are_refused() -> None:
-    """Noise never keeps them."""
-    equality = {"type": "eq", "fun": lambda x: x[0] - 1}
-    with pytest.raises(ValueError, match="noisy is True; allowed: False beside equalities"):
-        sacma.minimize(truth, constraints=equality, **BOX)
-
-
-def test_with_constraints_it_goes_on(tmp_path: Path) -> None:
-    """It is the same run from a journal that ends anywhere, and asked and told."""
-    call: dict[str, Any] = {"constraints": 1, "budget": 60, "noisy": True, "bounds": [(-2, 2)] * 2}
-
-    def both(x: Array) -> tuple[float, list[float]]:
-        return disk(int(1e6 * abs(x[0])), 0.02)(x)
-
-    whole = sacma.minimize(both, [0, 0], 0.5, seed=3, journal=tmp_path / "whole", **call)
-    lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
-    for kept in (20, 50, 57):
-        (tmp_path / "part").write_bytes(b"".join(lines[:kept]))
-        rest = sacma.minimize(both, [0, 0], 0.5, seed=3, journal=tmp_path / "part", **call)
-        assert np.array_equal(rest.history.points, whole.history.points)
-        assert (rest.fun, rest.fun_error) == (whole.fun, whole.fun_error)
-    optimizer = sacma.Optimizer([0, 0], 0.5, seed=3, **call)
-    while not optimizer.stop():
-        points = optimizer.ask()
-        values, constraints = zip(*map(both, points), strict=True)
-        optimizer.tell(points, values, constraints)
-    assert (optimizer.result.fun, optimizer.result.fun_error) == (whole.fun, whole.fun_error)
-
-
-def test_asked_for_several_at_a_time_in_a_space_of_few_points() -> None:
-    """Each value is that of a point that was asked for, and all of the budget is used."""
-    rng = np.random.default_rng(1)
-    space = sacma.Space(a=sacma.Integer(0, 5))
-    known = ([{"a": a} for a in range(6)], rng.normal(size=6))
-    for given in (None, known):
-        optimizer = sacma.Optimizer(space=space, budget=60, noisy=True, seed=1, known=given)
-        while not optimizer.stop():
-            X = optimizer.ask(4)
-            assert len(X) == min(4, 60 - optimizer.result.nfev)
-            optimizer.tell(X, [(params["a"] - 2) ** 2 + rng.normal(0, 0.1) for params in X])
-            assert not optimizer.pending
-        assert optimizer.result.nfev == 60
-        assert optimizer.result.params == {"a": 2}
 
 
 @pytest.mark.parametrize("method", ["sacma", "cmaes", "dts-cmaes"])

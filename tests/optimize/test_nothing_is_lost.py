@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from joblib import Parallel
 
 import sacma
 from sacma.types import Array
@@ -22,25 +21,6 @@ def bowl(x: Array) -> float:
 
 def asking(path: Path | None = None, **more: Any) -> sacma.Optimizer:
     return sacma.Optimizer(method="cmaes", journal=path, **CALL, **more)
-
-
-@pytest.mark.parametrize("return_as", ["list", "generator"])
-def test_a_generation_of_joblib(tmp_path: Path, return_as: str) -> None:
-    """What f has evaluated is in the error's result, where the journal cannot be written any more."""
-    calls, path = [], tmp_path / "journal"
-
-    def f(x: Array) -> float:
-        calls.append(1)
-        if len(calls) == 8:
-            path.unlink()
-            path.mkdir()
-        return bowl(x)
-
-    workers = Parallel(1, return_as=return_as)
-    with pytest.raises(sacma.JournalError) as error:
-        sacma.minimize(f, budget=60, method="cmaes", journal=path, workers=workers, **CALL)
-    assert error.value.result is not None
-    assert error.value.result.nfev == len(calls) > 8
 
 
 def test_two_workers_that_are_interrupted() -> None:
@@ -82,21 +62,6 @@ def test_a_constructor_that_fails_lets_go_of_its_journal(tmp_path: Path, monkeyp
     assert kept.value
 
 
-def test_the_journal_of_a_run_that_goes_on_is_not_replaced(tmp_path: Path) -> None:
-    """By a state that is saved: it would have fewer evaluations."""
-    path = tmp_path / "journal"
-    es = asking(path)
-    X = es.ask()
-    es.tell(X[:2], [bowl(x) for x in X[:2]])
-    other = sacma.Optimizer.load(path)
-    es.tell(X[2:], [bowl(x) for x in X[2:]])
-    with pytest.raises(ValueError, match=r"^path is .*; allowed: one that no other run is writing to"):
-        other.save(path)
-    es.close()
-    other.save(path)
-    assert len(sacma.read_journal(path).points) == 2
-
-
 @pytest.mark.parametrize(
     "values",
     [
@@ -123,16 +88,7 @@ def test_values_that_are_none(values: Any) -> None:
     assert es.result.nfev == 6
 
 
-@pytest.mark.parametrize("points", [None, 3.0, iter([])])
-def test_points_that_are_none(points: Any) -> None:
-    """The same of points."""
-    es = asking()
-    es.ask()
-    with pytest.raises((TypeError, ValueError), match=r"^points is .*; allowed: points of 2 coordinates, one a row"):
-        es.tell(points, [1.0])
-
-
-@pytest.mark.parametrize("rows", [{i: [0.0] for i in range(6)}, [["0.1"]] * 6, [[0.1, 0.2]] * 6])
+@pytest.mark.parametrize("rows", [{i: [0.0] for i in range(6)}, [[0.1, 0.2]] * 6])
 def test_constraints_that_are_none(rows: Any) -> None:
     """The same of them."""
     es = asking(constraints=1)

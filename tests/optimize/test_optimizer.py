@@ -1,9 +1,7 @@
 """Asked and told."""
 
-import copy
 import math
 import os
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.log import Log
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Status
 from sacma.optimize.run import Run
@@ -51,34 +48,6 @@ def test_asked_and_told_it_is_minimize(method: str) -> None:
         assert es.result.status == Status.BUDGET
         with pytest.raises(ValueError, match="ask is called at the end: the budget of"):
             es.ask()
-
-
-def test_values_can_come_in_any_order_and_one_by_one() -> None:
-    """Until all of a population is told, ask gives what is missing; its order has no effect."""
-    rng = np.random.default_rng(1)
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=8, method=GENERATIONS)
-    other = sacma.Optimizer([0.0, 0.0], 1.0, seed=8, method=GENERATIONS)
-    for _ in range(40):
-        X = es.ask()
-        for n, i in enumerate(rng.permutation(len(X))):
-            assert len(es.ask()) == len(X) - n
-            es.tell([X[i]], [rosenbrock(X[i])])
-        X = other.ask()
-        other.tell(X, np.array([rosenbrock(x) for x in X]))
-    np.testing.assert_array_equal(es.result.history.points, other.result.history.points)
-    assert es.result.fun == other.result.fun
-    np.testing.assert_array_equal(es.result.x, other.result.x)
-
-
-@pytest.mark.filterwarnings("ignore:sigma0")
-def test_equal_points_are_asked_for_once() -> None:
-    """A box of two floats has no others; when both are known, the run has ended, and says so."""
-    es = sacma.Optimizer([1.0], 1.0, bounds=(1.0, np.nextafter(1.0, 2.0)), seed=1, method=GENERATIONS)
-    X = es.ask()
-    assert len({x.tobytes() for x in X}) == len(X) == 2
-    es.tell(X, [float(x[0]) for x in X])
-    assert list(es.stop()) == ["no_new_point"]
-    assert es.result.nfev == 2
 
 
 def test_failed_values_are_told_as_what_they_are() -> None:
@@ -168,31 +137,6 @@ def test_several_first_guesses() -> None:
     assert np.array_equal(es.result.history.points[:3], guesses)
     assert np.all(np.abs(es.result.history.points[3:8] - 1.0) <= 0.11)
     assert es.result.fun == 0.0
-
-
-def test_the_time_limit_of_ask_and_tell_begins_when_a_journal_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in ``minimize``."""
-    arguments: dict[str, Any] = {"seed": 8, "journal": tmp_path / "journal", "method": "cmaes"}
-    es = sacma.Optimizer([0.0, 0.0], 1.0, **arguments)
-    X = es.ask()
-    es.tell(X, [float(x @ x) for x in X])
-    es.close()
-    clock, keep = [0.0], Log.keep
-
-    def slowly(log: Log, *given: Any) -> None:
-        clock[0] += 10.0
-        keep(log, *given)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Log, "keep", slowly)
-        patched.setattr("sacma.optimize.log.time.monotonic", lambda: clock[0])
-        es = sacma.Optimizer([0.0, 0.0], 1.0, time_limit=2, **arguments)
-        assert es.result.nfev == len(X)
-        assert es.stop() == {}
-        es.tell(x := es.ask()[:1], [float(x[0] @ x[0])])
-        assert list(es.stop()) == ["time_limit"]
 
 
 def test_stop_says_what_ended_the_run() -> None:
@@ -302,23 +246,6 @@ def test_however_it_is_told_saved_and_continued_it_is_the_same_run(tmp_path: Pat
     es.close()
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda es: pickle.loads(pickle.dumps(es))])  # noqa: S301 our own
-def test_copies(tmp_path: Path, copied: Callable[[Any], Any]) -> None:
-    """They go on as it does itself; one with a journal is not copied: the file stays that of one run."""
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, budget=30)
-    for _ in range(9):
-        X = es.ask()
-        es.tell(X, [rosenbrock(x) for x in X])
-    other = copied(es)
-    for one in (es, other):
-        solve(one)
-    np.testing.assert_array_equal(es.result.history.points, other.result.history.points)
-    with_journal = sacma.Optimizer([0.0, 0.0], 1.0, journal=tmp_path / "journal")
-    with pytest.raises(TypeError, match=r"optimizer.save\(path\) writes its state, and sacma.Optimizer.load\(path\)"):
-        copied(with_journal)
-    with_journal.close()
-
-
 def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
     """It has not even its file open; what it tells is refused, and the parent goes on."""
     path = tmp_path / "journal"
@@ -347,15 +274,6 @@ def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
     es.tell(X[1:], range(1, len(X)))
     es.close()
     assert len(sacma.read_journal(path).values) == len(X)
-
-
-def test_special_files_are_not_saved_over(tmp_path: Path) -> None:
-    """A device or a pipe in the place of the state stays what it is."""
-    os.mkfifo(tmp_path / "pipe")
-    es = sacma.Optimizer([0.0, 0.0], 1.0)
-    with pytest.raises(ValueError, match=r"path is .*; allowed: a file that can be written"):
-        es.save(tmp_path / "pipe")
-    assert (tmp_path / "pipe").is_fifo()
 
 
 @pytest.mark.parametrize("method", [GENERATIONS, DEFAULT, "dts-cmaes"])

@@ -1,20 +1,16 @@
 """Settings of a user's own class, with parts of their own, in calls, journals and saved optimizers."""
 
-import enum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sacma
 from sacma.algorithms.registry import ALGORITHMS, Origin, read_algorithm_file
-from sacma.strategy.cma_es import CMAES, CMAESSampling
 from sacma.strategy.generation_control import Generations
-from sacma.strategy.restarts import Start
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.models import GaussianProcessModel
-from sacma.surrogate.part import Context, Part
 from sacma.types import Array
 from tests.optimize.runs import bits
 
@@ -102,52 +98,3 @@ def test_an_algorithm_of_ones_own_is_called(monkeypatch: pytest.MonkeyPatch, reg
     assert result.history.points[0].tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match="None with a method that calls f itself"):
         found(20, "counted", workers=2)
-
-
-class OwnSampling(Part):
-    """A sampling that a call gives σ₀ and bounds, and that has no population size."""
-
-    name: Literal["own"] = "own"
-    sigma0: float = 1.0
-    bounds: Literal["none", "penalty"] = "none"
-
-    def start(self, start: Start, initial_point: Array, context: Context) -> CMAES:
-        """Begin a run of CMA-ES."""
-        return CMAESSampling(sigma0=self.sigma0, bounds=self.bounds).start(start, initial_point, context)
-
-
-def test_a_sampling_of_ones_own() -> None:
-    """It needs σ₀ and bounds, which a call sets; a population size it need not have."""
-
-    class Mine(StrategySettings):
-        sampling: OwnSampling = OwnSampling()
-
-    mine: Any = Mine()
-    for bounds in (None, (-5, 5)):
-        assert bits(found(30, mine, bounds=bounds)) == bits(found(30, StrategySettings(), bounds=bounds))
-    with pytest.raises(ValueError, match=r"^population_size is 8; allowed: None with this method, which has no"):
-        found(30, mine, population_size=8)
-
-
-class Kind(enum.Enum):
-    """A choice of a user's own."""
-
-    A = "a"
-    B = "b"
-
-
-class OfPython(StrategySettings):
-    """Settings whose values JSON does not have."""
-
-    kind: Kind = Kind.A
-    folder: Path = Path("here")
-
-
-def test_settings_that_json_does_not_have(tmp_path: Path) -> None:
-    """They are written by pydantic, and read as they were."""
-    method: Any = OfPython(kind=Kind.B, folder=Path("there"))
-    path = tmp_path / "journal"
-    found(25, method, journal=path)
-    assert bits(found(40, method, journal=path)) == bits(found(40, method))
-    with pytest.raises(ValueError, match=r"method"):
-        found(40, OfPython(), journal=path)

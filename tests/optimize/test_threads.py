@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info
 
 import sacma
 from sacma.process_wide import Shared
@@ -28,27 +27,6 @@ METHODS = ("sacma", "cobyqa", "cmaes")
 def sphere(x: Array) -> float:
     """Return a value at each point."""
     return float(x @ x)
-
-
-def found(method: str) -> tuple[float, ...]:
-    """Return all values of a short run."""
-    return tuple(sacma.minimize(sphere, [1.0, 2.0, 3.0], 1.0, seed=7, budget=30, method=method).history.values)
-
-
-def process_state() -> tuple[object, ...]:
-    """Return the threads of linear algebra, and the filters of warnings."""
-    return [pool["num_threads"] for pool in threadpool_info()], list(warnings.filters)
-
-
-def test_calls_in_threads_find_what_they_find_alone() -> None:
-    """And leave linear algebra and warnings as they were."""
-    alone = {method: found(method) for method in METHODS}
-    before = process_state()
-    for _ in range(3):
-        with ThreadPoolExecutor(4) as executor:
-            runs = [(method, executor.submit(found, method)) for method in METHODS * 2]
-        assert all(run.result() == alone[method] for method, run in runs)
-        assert process_state() == before
 
 
 FIRST_CALLS = """
@@ -68,6 +46,11 @@ def found(seed):
 with ThreadPoolExecutor(2) as executor:
     print(list((executor.map if len(sys.argv) > 1 else map)(found, [1, 2])), repr(numba.config.CACHE_DIR))
 """
+
+
+def found(method: str) -> tuple[float, ...]:
+    """Return all values of a short run."""
+    return tuple(sacma.minimize(sphere, [1.0, 2.0, 3.0], 1.0, seed=7, budget=30, method=method).history.values)
 
 
 def test_first_calls_of_a_process_in_threads() -> None:
@@ -188,20 +171,6 @@ def test_one_optimizer_in_threads(examples: int) -> None:
             again.close()
 
     check()
-
-
-@pytest.mark.usefixtures("_fast_switches")
-@pytest.mark.parametrize("method", ["sacma", "cmaes", "ada-kendall"])
-def test_threads_that_tell_what_one_asked_for(tmp_path: Path, method: str) -> None:
-    """Each tells its own value, once: the run is the one that tells all of them in their order."""
-    arguments: dict[str, Any] = {"x0": [1.0, 2.0], "sigma0": 1.0, "seed": 1, "budget": 40, "method": method}
-    es = sacma.Optimizer(journal=tmp_path / "journal", **arguments)
-    with ThreadPoolExecutor(6) as executor:
-        while not es.stop():
-            list(executor.map(lambda point: es.tell([point], [sphere(point)]), es.ask()))
-    expected = sacma.minimize(sphere, **arguments).history
-    for found_values in (es.result.history.values, sacma.read_journal(tmp_path / "journal").values):
-        assert found_values.tobytes() == expected.values.tobytes()
 
 
 class Counted:

@@ -1,46 +1,15 @@
 """What a user reads: messages, representations and names."""
 
 import logging
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 import sacma
-from sacma.optimize.methods import names
 
 
 def bowl(x: np.ndarray) -> float:
     return float(np.sum(x**2))
-
-
-@pytest.mark.parametrize(("given", "meant"), [("bayes", ""), ("tpe", ""), ("cmeas", "cmaes"), ("cobyqua", "cobyqa")])
-def test_a_method_is_suggested_where_it_is_like_the_name(given: str, meant: str) -> None:
-    """And nothing where no name is."""
-    with pytest.raises(ValueError, match=r"^method is ") as raised:
-        sacma.minimize(bowl, [0.0, 0.0], 1.0, method=given)
-    assert str(raised.value).endswith(f"; is it {meant}?" if meant else max(names()))
-
-
-def test_the_optimizer_shows_how_far_it_is() -> None:
-    """And takes no setting that it would not heed."""
-    es: Any = sacma.Optimizer([0.0, 0.0], 1.0, budget=3, seed=1)
-    assert repr(es) == "<sacma.Optimizer in 2-D: 0 evaluations, going on>"
-    assert "has not ended yet" in es.result.message
-    while not es.stop():
-        X = es.ask()
-        es.tell(X, [bowl(x) for x in X])
-    assert repr(es) == "<sacma.Optimizer in 2-D: 3 evaluations, budget>"
-    for name in ("budget", "target", "seed"):
-        with pytest.raises(AttributeError, match=name):
-            setattr(es, name, 50)
-
-
-def test_a_limit_that_scipys_method_does_not_have_is_refused() -> None:
-    """With the one that it has; nothing is evaluated."""
-    with pytest.raises(ValueError, match=r"options\['maxiter'\] is 50; allowed: left out.* maxfev is the number"):
-        minimize(lambda _: pytest.fail("called"), [0.0, 0.0], method=sacma.scipy_method, options={"maxiter": 50})
 
 
 def test_the_names_of_the_package_are_those_of_users() -> None:

@@ -28,14 +28,13 @@ from optuna.trial import FrozenTrial, TrialState
 
 from sacma.files.printable import shown
 from sacma.optimize.arguments import checked_function, flag, refuse, whole
-from sacma.optimize.call import LARGEST_SEED, SHARE, Call, Limits, checked_call, checked_sigma
-from sacma.optimize.constraints import MOST_CONSTRAINTS, number_of_constraints
+from sacma.optimize.call import LARGEST_SEED, SHARE, Call, checked_call, checked_sigma
+from sacma.optimize.constraints import MOST_CONSTRAINTS
 from sacma.optimize.evaluation import ConstrainedValue, Evaluation, evaluation_of
-from sacma.optimize.exchange import Exchange
 from sacma.optimize.methods import DEFAULT, composed, method_of
-from sacma.optimize.parameters import Categorical, Integer, Parameter, Real
+from sacma.optimize.optimizer import Exchange
 from sacma.optimize.run import Run
-from sacma.optimize.space import Space
+from sacma.optimize.space import Categorical, Integer, Parameter, Real, Space
 from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
 
@@ -170,9 +169,9 @@ class SurrogateCMASampler(BaseSampler):
             ended = sorted((other for other in trials if other.state.is_finished()), key=order)
             run = self._runs.pop(digest, None)  # lost where this is interrupted, as by Ctrl-C
             if run is None or ended[: len(run.told)] != run.told:
-                space, constraints = Space(parameters), number_of_constraints(m)
-                chosen = {"space": space, "method": self._method, "seed": seed, "constraints": constraints}
-                call = checked_call(x0, self._sigma0, Limits(), **chosen)
+                space = Space(parameters)
+                chosen: dict[str, Any] = {"method": self._method, "seed": seed, "constraints": m}
+                call = checked_call(x0, self._sigma0, space=space, **chosen)
                 run = _StudyRun(replace(call, noisy=noisy), space)
             sign = -1.0 if study.direction == StudyDirection.MAXIMIZE else 1.0
             for other in ended[len(run.told) :]:
@@ -266,7 +265,7 @@ class _StudyRun:
         self.told.append(trial)
 
     def ask(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
-        """Return parameters for a trial, other ones than those of trials that have ended or are running."""
+        """Return parameters for a trial that no trial has which has ended or is running."""
         run, taken = self.exchange.run, set(self._keys)
         sampled = 0  # trials that are being sampled, as by other processes, get the points before, by their numbers
         for other in trials:
@@ -289,7 +288,7 @@ class _StudyRun:
         return found
 
     def _located(self, params: Mapping[str, Any]) -> tuple[Hashable, Array | None]:
-        """Return what tells a point from others, and the point; None where a value is missing or out of range."""
+        """Return a point with its key; None where a value is missing or out of range."""
         given = {name: params[name] for name in self._space if name in params}
         try:
             return self._space.key(given), self._space.point(given)
@@ -298,7 +297,7 @@ class _StudyRun:
 
 
 def _constraints_of(trial: FrozenTrial) -> Sequence[float]:
-    """Return the constraints of a trial: those of a sampler's function, and its own in the order of their names."""
+    """Return the constraints of a trial: of a sampler's function, then its own in the order of their names."""
     listed = trial.system_attrs.get(CONSTRAINTS)
     named = sorted(name for name in trial.system_attrs if name.startswith(f"{CONSTRAINTS}:"))
     found = [*(listed if isinstance(listed, Sequence) else ()), *(trial.system_attrs[name] for name in named)]

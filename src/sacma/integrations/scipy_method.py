@@ -1,25 +1,19 @@
 """The optimizer as a method of ``scipy.optimize.minimize``."""
 
 import inspect
-import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import OptimizeWarning
 
-from sacma.optimize.arguments import checked_function, refuse
+from sacma.optimize.arguments import checked_function
 from sacma.optimize.box import bounds_of, initial_point
+from sacma.optimize.constraints import with_arguments
 from sacma.optimize.methods import DEFAULT, method_of
 from sacma.optimize.minimize import minimize
 from sacma.optimize.result import Result
-from sacma.types import Array
 
 SIGMA_WITHOUT_BOUNDS = 1.0  # σ₀ where no option and no bounds say anything: SciPy's COBYQA begins with this radius
-_RENAMED = {"maxfev": "budget", "f_target": "target", "tol": "tolerance"}
-_NO_OPTIONS = {"fun", "x0", "bounds", "constraints", "callback", "space", *_RENAMED.values()}
-OPTIONS = inspect.signature(minimize).parameters.keys() - _NO_OPTIONS | _RENAMED.keys() | {"disp"}
 
 
 def scipy_method(
@@ -27,12 +21,16 @@ def scipy_method(
     x0: Any,
     args: tuple[Any, ...] = (),
     *,
-    jac: Any = None,
-    hess: Any = None,
-    hessp: Any = None,
+    jac: Any = None,  # noqa: ARG001 SciPy's
+    hess: Any = None,  # noqa: ARG001 idem
+    hessp: Any = None,  # noqa: ARG001 idem
     bounds: Any = None,
     constraints: Any = (),
     callback: Callable[..., Any] | None = None,
+    maxfev: int | None = None,
+    f_target: float | None = None,
+    tol: float | None = None,
+    disp: bool = False,
     **options: Any,
 ) -> Result:
     """Minimise an expensive function, as ``method`` of ``scipy.optimize.minimize``.
@@ -55,19 +53,19 @@ def scipy_method(
         fun: from an array of shape (D,) and ``args`` to a number.
         x0: initial point, shape (D,).
         args: further arguments of ``fun``.
-        jac: not used, with SciPy's RuntimeWarning.
+        jac: not used, and neither are ``hess`` and ``hessp``.
         hess: not used.
         hessp: not used.
         bounds: a pair a coordinate, or a ``Bounds``; None or an infinite number is no bound.
         constraints: as of ``sacma.minimize``; derivatives in them are not used.
         callback: called whenever the points that the method asked for are evaluated: with the result so far if its only
             parameter is called ``intermediate_result``, else with the best x so far; StopIteration ends the run.
-        options: ``maxfev``, the budget of evaluations (250·D); ``f_target``, a target that ends the run; ``sigma0`` (a
-            sixth of the widths of finite bounds, else 1); ``disp``, to print the message at the end; and, of
-            ``sacma.minimize``, scale, method, population_size, time_limit, seed, known, max_failures, restarts, noisy,
-            journal, retry_failed, evaluation_timeout, workers, asynchronous and progress. ``tol`` of SciPy's call is
-            the tolerance, after which no restart follows. Others have no effect, with SciPy's OptimizeWarning;
-            ``maxiter`` is refused.
+        maxfev: an option: budget of evaluations; None: 250·D.
+        f_target: an option: value that ends the run.
+        tol: tolerance, after which no restart follows.
+        disp: an option: print the message at the end.
+        options: others of ``sacma.minimize``: ``sigma0`` (None: a sixth of the widths of finite bounds, else 1),
+            ``method``, ``seed``, ``workers`` or ``journal``.
 
     Returns:
         SciPy's ``OptimizeResult``: see ``sacma.Result``.
@@ -76,44 +74,24 @@ def scipy_method(
         TypeError, ValueError: as ``sacma.minimize``.
     """
     checked_function("fun", fun)
-    for name, given in {"jac": jac, "hess": hess, "hessp": hessp}.items():
-        if given is not None and given is not False:
-            warnings.warn(f"Method sacma does not use {name}.", RuntimeWarning, stacklevel=3)
-    if "maxiter" in options:
-        allowed = "left out: this method has no iterations; maxfev is the number of evaluations"
-        refuse("options['maxiter']", options["maxiter"], allowed)
-    if unknown := [name for name in options if name not in OPTIONS]:
-        warnings.warn(f"Unknown solver options: {', '.join(unknown)}", OptimizeWarning, stacklevel=3)
-    chosen = {_RENAMED.get(name, name): value for name, value in options.items() if name in OPTIONS}
-    disp = chosen.pop("disp", False)
     point = initial_point(x0)
-    lower, upper = bounds_of(bounds, point)
-    if np.any(np.clip(point, lower, upper) != point):
-        warnings.warn("Initial guess is not within the specified bounds", OptimizeWarning, stacklevel=3)
-    if chosen.get("sigma0") is None and not np.all(np.isfinite([lower, upper])):
-        chosen["sigma0"] = SIGMA_WITHOUT_BOUNDS
-    method = method_of(chosen.get("method", DEFAULT), sigma0=1.0, bounded=False)
-    if chosen.get("tolerance") is not None and method.strategy is not None:  # others have no restarts
-        chosen.setdefault("restarts", 0)
-    result = minimize(
-        partial(_with_arguments, fun, args if isinstance(args, tuple) else (args,)),
-        np.clip(point, lower, upper),
-        bounds=bounds,
-        callback=None if callback is None else _as_scipy_calls(callback),
-        constraints=constraints,
-        **chosen,
-    )
+    if options.get("sigma0") is None and not np.all(np.isfinite(bounds_of(bounds, point))):
+        options["sigma0"] = SIGMA_WITHOUT_BOUNDS
+    method = method_of(options.get("method", DEFAULT), sigma0=1.0, bounded=False)
+    if tol is not None and method.strategy is not None:  # others have no restarts
+        options.setdefault("restarts", 0)
+    if callback is not None:
+        callback = _as_scipy_calls(callback)
+    chosen: dict[str, Any] = {"budget": maxfev, "target": f_target, "tolerance": tol, **options}
+    function = with_arguments(fun, args)
+    result = minimize(function, point, bounds=bounds, callback=callback, constraints=constraints, **chosen)
     if disp:
         print(f"{result.message}\n  best value {result.fun:g} of {result.nfev} evaluations")  # noqa: T201 asked for
     return result
 
 
-def _with_arguments(fun: Callable[..., Any], args: tuple[Any, ...], x: Array) -> Any:
-    return fun(x, *args)
-
-
 def _as_scipy_calls(callback: Callable[..., Any]) -> Callable[[Result], None]:
-    """Return a callback of ours that calls one of SciPy's; what it returns means nothing."""
+    """Return a callback of ours that calls one of SciPy's and ignores its return value."""
     checked_function("callback", callback)
     takes_result = set(inspect.signature(callback).parameters) == {"intermediate_result"}
 

@@ -1,8 +1,8 @@
-"""Checks of arguments: every error names the argument, what was given, and what is allowed."""
+"""Checks of arguments: each error names the argument, its value, and the values allowed."""
 
 import math
 import numbers
-from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -56,48 +56,33 @@ def flag(name: str, value: object) -> bool:
 
 
 def checked_function(name: str, value: object) -> None:
-    """Refuse what cannot be called."""
+    """Refuse a value that cannot be called."""
     require(callable(value), name, value, "a function", of_type=True)
 
 
-def _parts(value: object, depth: int = 3) -> Iterator[object]:
-    """Give what is in lists and tuples, ``depth`` deep, but for floats."""
-    if depth and isinstance(value, list | tuple):
-        for part in value:
-            yield from _parts(part, depth - 1)
-    elif type(value) is not float:
-        yield value
+def is_masked(value: object) -> bool:
+    """Recognize masked elements of an array or a list, whose hidden numbers NumPy would take."""
+    return any(map(np.ma.is_masked, value if isinstance(value, list | tuple) else [value]))
 
 
-def hides_a_value(value: object) -> bool:
-    """Recognize masked elements: NumPy takes for a number what is below the mask."""
-    return any(np.ma.is_masked(part) for part in _parts(value))
-
-
-def holds_text(value: object) -> bool:
-    """Recognize a text, or a list with texts: NumPy would copy all at the length of the longest."""
-    return any(isinstance(part, str | bytes | bytearray) for part in _parts(value))
-
-
-def is_no_number(value: object) -> bool:
-    """Recognize text, dates and spans of time, of which ``float`` or NumPy may make a number."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.dtype.kind not in "biufO"
-    return isinstance(value, str | bytes | bytearray | complex)
+def numbers_in(value: Any) -> Array | None:
+    """Return the numbers in a container of any library, a new array; None where there are others, or masked ones."""
+    with suppress(Exception):  # the class may be anybody's
+        if is_masked(value):
+            return None
+        try:
+            given = np.asarray(value)
+        except Exception:  # noqa: BLE001 a tensor that knows its number may refuse to be an array
+            given = np.array(float(value))
+        objects = given.flat if given.dtype.kind == "O" else ()
+        if given.dtype.kind in "biufO" and not any(isinstance(part, str | bytes) for part in objects):
+            return np.array(given, dtype=np.float64)
+    return None
 
 
 def real_array(name: str, value: object, allowed: str, *, missing: bool = False) -> Array:
     """Return a new array of real numbers, of whatever shape; where any may be ``missing``, None is NaN in it."""
-    try:
-        masked = hides_a_value(value)
-        given = np.array(value, dtype=object) if isinstance(value, Sequence) else np.asarray(value)
-        objects = given.flat if given.dtype.kind == "O" else ()
-        odd = any(isinstance(part, bool | np.bool) or is_no_number(part) for part in objects)
-        numeric = given.dtype.kind in "iufO" and not odd
-        found = np.array(given, dtype=np.float64) if numeric and not masked else np.array(np.nan)
-    except (TypeError, ValueError, OverflowError):
-        numeric = False
-    require(numeric, name, value, allowed, of_type=True)
-    complete = not masked and (missing or not np.isnan(found).any())
-    require(complete, name, value, f"{allowed}; no NaN, and nothing masked")
+    if (found := numbers_in(value)) is None:
+        refuse(name, value, f"{allowed}; nothing masked", of_type=True)
+    require(missing or not np.isnan(found).any(), name, value, f"{allowed}; no NaN")
     return found

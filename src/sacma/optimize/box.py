@@ -127,7 +127,7 @@ def centre_of(bounds: Any) -> Array:
 
 
 def scale_of(value: object, dimension: int) -> Array:
-    """Return the scale of each coordinate, shape (D,); one number is that of all."""
+    """Return the scale of each coordinate, shape (D,); one number holds for all."""
     allowed = f"a number from {1 / LARGEST:g} to {LARGEST:g}, or {dimension} of them, one a coordinate"
     scale = real_array("scale", value, allowed)
     moderate = np.all((scale >= 1 / LARGEST) & (scale <= LARGEST))

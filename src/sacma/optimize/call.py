@@ -1,5 +1,6 @@
 """The arguments of ``minimize`` and ``Optimizer``, checked and in one form."""
 
+import inspect
 import math
 import secrets
 import sys
@@ -10,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sacma.optimize.arguments import flag, hides_a_value, number, real_array, require, whole
+from sacma.optimize.arguments import flag, is_masked, number, real_array, require, whole
 from sacma.optimize.box import LARGEST, ScaledBox, bounds_of, box_of, centre_of, initial_point, scale_of
 from sacma.optimize.constraints import Constraints, constraints_of
 from sacma.optimize.methods import COMPOSED, Method, method_of
 from sacma.optimize.space import Space
+from sacma.process_wide import unbroken
 from sacma.types import Array
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
@@ -28,7 +30,7 @@ LARGEST_COUNT = 10**18  # largest number of evaluations and failures that a limi
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that end a run. They do not change what it does until then."""
+    """Limits that end a run, and change nothing before its end."""
 
     budget: float = math.inf  # most evaluations; inf: as many as are asked for
     target: float = -math.inf  # value at and below which it ends; -inf: none
@@ -95,13 +97,13 @@ class Call:
 
     @property
     def parameters(self) -> dict[str, slice]:
-        """The coordinates of each parameter that can vary, among those that can; otherwise x0, x1, and so on."""
+        """Coordinates of each parameter, of the d that can vary; without a space the names are x0, x1, and so on."""
         if self.space is not None:
             return {name: place for name, place in self.space.places.items() if place.start < place.stop}
         return {f"x{i}": slice(k, k + 1) for k, i in enumerate(np.flatnonzero(self.box.free))}
 
     def coordinates(self, name: str, given: Any) -> Array:
-        """Return the coordinates of points that are given, shape (n, D), in a space of those that are dicts."""
+        """Return the coordinates of given points, shape (n, D); in a space they may be dicts."""
         if self.space is not None and isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given):
             return self.space.points(given, name)
         return self.box.rows(name, given)
@@ -112,22 +114,33 @@ class Call:
         return self if self.seed is not None else replace(self, seed=drawn)
 
 
+@unbroken()  # nothing that is imported is left by halves
 def checked_call(
-    x0: Any,
-    sigma0: object,
-    limits: Limits,
+    x0: Any = None,
+    sigma0: object = None,
     *,
     method: object,
+    space: Any = None,
     bounds: object = None,
     scale: object = None,
     population_size: object = None,
+    budget: Any = None,
+    target: Any = None,
+    time_limit: Any = None,
     seed: object = None,
     known: object = None,
-    space: Any = None,
-    constraints: object = None,
+    max_failures: Any = None,
     tolerance: object = None,
+    restarts: Any = None,
+    noisy: object = False,
+    constraints: object = None,
+    budget_factor: float = math.inf,
 ) -> Call:
-    """Return the call that the arguments make; in a ``space``, points are its coordinates, or parameters."""
+    """Return the call that arguments of ``Optimizer`` and ``minimize`` make.
+
+    Where there is no budget, it is ``budget_factor`` evaluations a dimension.
+    """
+    limits = _limits(budget=budget, target=target, time_limit=time_limit, max_failures=max_failures, restarts=restarts)
     if space is not None:
         require(isinstance(space, Space), "space", space, "a sacma.Space, or None", of_type=True)
         for name, given in (("bounds", bounds), ("scale", scale)):
@@ -146,18 +159,29 @@ def checked_call(
     sampling = f"with integers, steps and choices, a method that samples populations: {COMPOSED}"
     require(box.grid is None or chosen.allows_discrete, "method", method, sampling)
     kept = constraints_of(constraints, points[0], space)
-    m, asked = len(kept.equalities), f"None with a method that calls f itself; methods that take them: {COMPOSED}"
-    require(not m or chosen.strategy is not None, "constraints", f"{m} of them", asked)
+    m = len(kept.equalities)
+    for name, given in (("constraints", constraints if m else None), ("restarts", restarts), ("noisy", noisy or None)):
+        asked = f"None with a method that calls f itself; methods that take it: {COMPOSED}"
+        require(given is None or chosen.strategy is not None, name, given, asked)
     if seed is not None:
         seed = whole("seed", seed, "an integer ≥ 0 and below 2**128, or None for one that is drawn", most=LARGEST_SEED)
     archive = None if known is None else _evaluated(known, box, space, m)
     x = points[0] if space is None or archive is None else _as_known(points[0], archive[0])
     ends = _tolerance(tolerance, box.dimension)
-    return Call(x, box, sigma, chosen, seed, archive, limits, space, kept, tuple(points) if several else (), ends)
+    if budget is None:
+        limits = replace(limits, budget=budget_factor * box.dimension)
+    guesses = tuple(points) if several else ()
+    call = Call(x, box, sigma, chosen, seed, archive, limits, space, kept, guesses, ends, flag("noisy", noisy))
+    _check_noise(call)
+    _warn_of_steps(call)
+    return call
+
+
+ARGUMENTS = frozenset(inspect.signature(checked_call).parameters)
 
 
 def check_size(call: Call) -> None:
-    """Refuse a call that a file must not hold: to compute it again, as is done with what is read, takes much memory."""
+    """Refuse a call too large for a file: a run that is read is computed again, with matrices of D × D numbers."""
     D, composed = len(call.x0), call.method.composed
     beside = "in a journal or a saved optimizer"
     require(D <= LARGEST_KEPT, "x0", f"a vector of {D} numbers", f"at most {LARGEST_KEPT} {beside}")
@@ -180,7 +204,7 @@ def _tolerance(given: object, dimension: int) -> Tolerance | None:
 USUAL_SHARES = 1e-4, 10.0  # of the width of bounds that σ₀ can be without a warning
 
 
-def warn_of_steps(call: Call) -> None:
+def _warn_of_steps(call: Call) -> None:
     """Warn of a σ₀ that is far from the width of any bounds, in units of the scale: units differ then."""
     with np.errstate(all="ignore"):
         shares = call.sigma0 * call.box.scale / (call.box.upper - call.box.lower)
@@ -190,21 +214,19 @@ def warn_of_steps(call: Call) -> None:
         warnings.warn(
             f"sigma0 is {shares[i]:.1g} times the width of the bounds of coordinate {i}; give a scale, of each "
             "coordinate a change of the same size, or leave out sigma0",
-            stacklevel=3,
+            stacklevel=5,
         )
 
 
-def with_noise(call: Call, noisy: object) -> Call:
-    """Return the call of a function that is ``noisy``, or not; its budget is what the run is divided by."""
-    if not flag("noisy", noisy):
-        return call
-    needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
-    require(FEWEST_NOISY <= call.limits.budget < math.inf, "noisy", noisy, f"False, or True with {needed}")
-    allowed = "False beside a tolerance, which single values do not show: leave the tolerance out"
-    require(call.tolerance is None, "noisy", noisy, allowed)
-    allowed = "False beside equalities, which noise never keeps: give inequalities of a tolerance"
-    require(not any(call.equalities), "noisy", noisy, allowed)
-    return replace(call, noisy=True)
+def _check_noise(call: Call) -> None:
+    """Check the arguments that noise excludes."""
+    if call.noisy:
+        needed = f"a budget of {FEWEST_NOISY} evaluations or more, of which the last fifth measures the best points"
+        require(FEWEST_NOISY <= call.limits.budget < math.inf, "noisy", call.noisy, f"False, or True with {needed}")
+        allowed = "False beside a tolerance, which single values do not show: leave the tolerance out"
+        require(call.tolerance is None, "noisy", call.noisy, allowed)
+        allowed = "False beside equalities, which noise never keeps: give inequalities of a tolerance"
+        require(not any(call.equalities), "noisy", call.noisy, allowed)
 
 
 def _is_several(x0: Any) -> bool:
@@ -244,7 +266,7 @@ def _evaluated(known: Any, box: ScaledBox, space: Space | None, m: int) -> tuple
     points, values, *rest = known
     if space is not None and isinstance(points, Sequence) and any(isinstance(point, Mapping) for point in points):
         points = space.points(points, "known[0]")
-    if hides_a_value(values):  # an evaluation whose value is masked has failed
+    if is_masked(values):  # an evaluation whose value is masked has failed
         values = [None if value is np.ma.masked else value for value in values]
     X = box.rows("known[0]", points)
     outcomes = [real_array("known", part, allowed, missing=True) for part in (values, *rest)]
@@ -278,12 +300,11 @@ def checked_sigma(sigma0: object) -> float:
     return number("sigma0", sigma0, SIGMA, least=SMALLEST_SIGMA, most=LARGEST_SIGMA)
 
 
-def checked_limits(
-    *, budget: Any = None, target: Any = None, time_limit: Any = None, max_failures: Any = None, restarts: Any = None
-) -> Limits:
+def _limits(*, target: Any, time_limit: Any, **counts: Any) -> Limits:
     """Return the limits that the arguments make; None is no limit."""
     given: dict[str, float] = {}
-    for name, count, least in (("budget", budget, 1), ("max_failures", max_failures, 1), ("restarts", restarts, 0)):
+    for name, count in counts.items():
+        least = 0 if name == "restarts" else 1
         if count is not None:
             allowed = f"an integer ≥ {least}, up to {LARGEST_COUNT:g}, or None"
             given[name] = whole(name, count, allowed, least=least, most=LARGEST_COUNT)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.sparse import issparse
 
-from sacma.files.printable import one_line, shown
-from sacma.optimize.arguments import checked_function, real_array, refuse, require, whole
+from sacma.files.printable import shown
+from sacma.optimize.arguments import checked_function, real_array, require, whole
 from sacma.optimize.evaluation import ConstrainedValue
 from sacma.optimize.space import Space
 from sacma.types import Array
@@ -110,7 +110,7 @@ def constraints_of(given: Any, x0: Array, space: Space | None) -> Constraints:
 
 
 def _part(name: str, given: Any, x0: Any) -> ConstraintFunction:
-    """Return a constraint, whose function is called at x₀ where bounds do not say how many numbers it gives."""
+    """Return a constraint, whose function is called once at x₀ where bounds do not say how many numbers it gives."""
     if isinstance(given, Mapping):
         given = _of_dict(name, given)
     elif isinstance(given, LinearConstraint):
@@ -121,9 +121,9 @@ def _part(name: str, given: Any, x0: Any) -> ConstraintFunction:
     ends, bounds = f"{name}'s lb and ub", (given.lb, given.ub)
     allowed = "numbers lb ≤ ub, not NaN, infinite where there is no bound: one, or one for each number of fun"
     lower, upper = (real_array(ends, side, allowed) for side in bounds)
-    sizes = {side.size for side in (lower, upper) if side.ndim}
-    count = max(sizes) if sizes - {1} else _count(name, given.fun, x0, otherwise=len(sizes))
-    fit = not sizes - {count, 1} and lower.ndim <= 1 and upper.ndim <= 1
+    sizes = [side.size for side in (lower, upper) if side.ndim]
+    count = max(sizes) if sizes else len(_numbers(name, given.fun(copy.copy(x0))))
+    fit = {lower.size, upper.size} <= {1, count} and max(lower.ndim, upper.ndim) <= 1
     require(fit and np.all((lower <= upper) & (lower < np.inf) & (upper > -np.inf)), ends, bounds, allowed)
     return ConstraintFunction(name, given.fun, *(np.broadcast_to(side, count).copy() for side in (lower, upper)))
 
@@ -140,30 +140,24 @@ def _of_matrix(name: str, given: LinearConstraint, x0: Any) -> NonlinearConstrai
 
 def _of_dict(name: str, given: Mapping[str, Any]) -> NonlinearConstraint:
     """Return a constraint of SciPy's older methods, whose inequalities are c(x) ≥ 0."""
-    kind, fun, arguments = given.get("type"), given.get("fun"), given.get("args", ())
+    kind, fun = given.get("type"), given.get("fun")
     require(kind in {"ineq", "eq"}, f"{name}['type']", kind, "'ineq', where fun(x) ≥ 0, or 'eq', where fun(x) = 0")
     checked_function(f"{name}['fun']", fun)
-    arguments = arguments if isinstance(arguments, tuple) else (arguments,)
-    return NonlinearConstraint(partial(_with_arguments, fun, arguments), 0.0, np.inf if kind == "ineq" else 0.0)
+    function, upper = with_arguments(given["fun"], given.get("args", ())), np.inf if kind == "ineq" else 0.0
+    return NonlinearConstraint(function, 0.0, upper)
 
 
-def _with_arguments(fun: Any, arguments: tuple[Any, ...], point: Any) -> Any:
+def with_arguments(fun: Callable[..., Any], arguments: Any) -> Callable[[Any], Any]:
+    """Return a function of the point alone, which can be sent to other processes."""
+    return partial(_called, fun, arguments if isinstance(arguments, tuple) else (arguments,))
+
+
+def _called(fun: Callable[..., Any], arguments: tuple[Any, ...], point: Any) -> Any:
     return fun(point, *arguments)
 
 
-def _count(name: str, fun: Callable[..., Any], x0: Any, *, otherwise: int) -> int:
-    """Return the number of numbers that a function gives at x₀; where it fails there, another one, if it is not 0."""
-    try:
-        return len(_numbers(name, fun(copy.copy(x0))))
-    except Exception as error:  # noqa: BLE001 the border of the user's function
-        if otherwise:
-            return otherwise
-        allowed = "a function that has values at x0, or a NonlinearConstraint with lb and ub of as many numbers"
-        refuse(name, fun, f"{allowed}; there it raised {one_line(f'{type(error).__name__}: {error}', 200)}")
-
-
 def _numbers(name: str, given: Any) -> Array:
-    """Return what a constraint function gives as a vector, NaN where it has none."""
+    """Return the values of a constraint function as a vector, NaN for None."""
     allowed = "a number, or a vector of them"
     numbers = np.atleast_1d(real_array(f"what {name} gives", given, allowed, missing=True))
     require(numbers.ndim == 1, f"what {name} gives", given, allowed)

@@ -9,8 +9,7 @@ import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.evaluation import Evaluation, LogEntry
-from sacma.optimize.log import Course, Log, Recommended
-from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
+from sacma.optimize.log import Course, Log
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import Memo, generators, initial_points
 from sacma.process_wide import afterwards, one_thread, quiet, surely
@@ -34,7 +33,9 @@ class _NoNewPoint(BaseException):
 
 
 class DirectRun:
-    """A run of a search that calls f itself; with noise, of its best points again.
+    """A run of a search that calls f itself, and the problem as its algorithm sees it, in units of the scale.
+
+    The problem tells nothing of the limits of the call, which do not change what a run does until then.
 
     Args:
         log: of the run.
@@ -43,93 +44,106 @@ class DirectRun:
         watch: called after each evaluation.
     """
 
+    evaluations_left = sys.maxsize
+    target_hit = False
+
     def __init__(
         self, log: Log, earlier: Sequence[LogEntry], evaluate: Callable[[Array], Evaluation], watch: Callable[[], None]
     ) -> None:
-        self.log = log
-        self._evaluate = evaluate
-        self._watch = watch
+        self.log, self._evaluate, self._watch = log, evaluate, watch
         self._earlier = list(earlier)
         self._next = 1 + max((entry.number for entry in earlier), default=0)  # number of the next call of f
-        self._again = evaluations_again(log.call.limits.budget) if log.call.noisy else 0
-        self.most = log.call.limits.budget - self._again  # evaluations of the search
-        self._rounds: Halving | None = None
-        self._told: list[float] = []  # of the points that the rounds ask for
         self.generations: list[Generation] = []
         self._course = Course(log.call)
         self._ended = Status.GOING_ON  # by the search
+        box = log.call.box
+        self.dimension = box.dimension
+        self.lower_bounds, self.upper_bounds = box.scaled_bounds
+        self._reach = FARTHEST * np.minimum(1.0, 1.0 / box.scale[box.free])
+        starts, self._samples = generators(log.call)
+        self._next_start, self._starts = initial_points(log.call, starts), 0
+        self._rng = np.random.default_rng(np.random.SeedSequence(log.call.seed, spawn_key=(3,)))
+        self._known = Memo(log.call)
+        self._passed = 0  # points with known values in a row
+        self._calls = 0  # of known values, too
+        self._turns = _Turns()
 
     @property
     def status(self) -> Status:
         """The reason why the run has ended, if it has; not the time limit before all earlier evaluations are taken."""
         if self._earlier:
             self.log.restart_clock()
-        best = self.recommended if self._ended != Status.GOING_ON else None
-        return self.log.status(self._ended, math.inf if best is None else best.reached)
-
-    @property
-    def recommended(self) -> Recommended | None:
-        """The point that is recommended where it is not that of the lowest value."""
-        return recommended(self._rounds, self._told, self.log.single) if self.log.call.noisy else None
+        return self.log.status(self._ended)
 
     @property
     def result(self) -> Result:
         """The best that has been found so far."""
-        return self.log.result(self.status, self.generations, self.recommended)
+        return self.log.result(self.status, self.generations, None)
 
     def go(self) -> None:
-        """Search until something ends the run."""
-        self.log.restart_clock()
-        try:
-            self._search()
-        except _Ended as ended:
-            if ended.__cause__ is not None:
-                raise ended.__cause__ from None
-        if self.status == Status.GOING_ON:
-            if self.log.call.noisy:
-                self._measure()
-            else:
-                self._ended = Status.RESTARTS
-
-    def _search(self) -> None:
-        """Minimise.
+        """Search until something ends the run.
 
         An error of SciPy or pycma, as of values that overflow, ends one run of the algorithm: the next begins. So do
         known points alone, until restarts lead to no other.
         """
-        call = self.log.call
-        starts, samples = generators(call)
-        problem = _Problem(self, initial_points(call, starts))
-        algorithm = ALGORITHMS[call.method.algorithm]
-        while True:
-            before = problem.calls
+        method = self.log.call.method
+        algorithm = ALGORITHMS[method.algorithm]
+        self.log.restart_clock()
+        while self._ended == Status.GOING_ON:
+            before = self._calls
             try:
-                with problem.turns.given(to_search=True):
-                    algorithm.run(problem, call.method.settings, samples)
+                with self._turns.given(to_search=True):
+                    algorithm.run(self, method.settings, self._samples)
+                self._ended = self.status if self.status != Status.GOING_ON else Status.RESTARTS
             except _NoNewPoint:
-                if problem.used_up:
-                    self._ended = Status.NO_NEW_POINT if call.combinations == math.inf else Status.SPACE_USED_UP
-                    return
-            except Exception:
-                if algorithm not in BUILT_IN or problem.calls == before:
-                    raise
-            else:
+                if self._passed >= MOST_RUNS * MOST_IN_A_ROW or not self._known.missing:
+                    endless = self.log.call.combinations == math.inf
+                    self._ended = Status.NO_NEW_POINT if endless else Status.SPACE_USED_UP
+            except _Ended as ended:
+                if ended.__cause__ is not None:
+                    raise ended.__cause__ from None
                 return
+            except Exception:
+                if algorithm not in BUILT_IN or self._calls == before:
+                    raise
 
-    def _measure(self) -> None:
-        """Evaluate the best points again."""
-        self._rounds = rounds_of(self.log.call, self.log.entries, self._again)
-        while self._rounds.left > 0:
-            for point in self._rounds.points:
-                if self.status != Status.GOING_ON:
-                    return
-                self._told.append(self.evaluated(point, restart=0))
-            told, self._told = self._told, []
-            self._rounds.tell(told)
-        self._ended = Status.RESTARTS
+    def __call__(self, point: Array) -> float:
+        """Return f(point), infinity where the evaluation fails; f is not called at a point whose value is known.
 
-    def evaluated(self, point: Array, restart: int) -> float:
-        """Return the value of a point, infinity where its evaluation fails; that of the log if it goes on with it."""
+        After many of these in a row it is called at another combination of discrete parameters, or else raises
+        _NoNewPoint. Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
+        """
+        x = np.array(point, dtype=float)
+        if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
+            raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
+        self._calls += 1
+        (key,) = self._known.keys([x])
+        if (known := self._known.get(key)) is None:
+            self._passed = 0
+            return self._value(x)
+        self._passed += 1
+        if self._passed % MOST_IN_A_ROW == 0 or not self._known.missing:
+            if (other := self._known.further(self._rng)) is None:
+                raise _NoNewPoint
+            self._value(other)
+        return float(known)
+
+    def _value(self, x: Array) -> float:
+        """Return the value of a point that is not known, which is then; infinity where its evaluation fails."""
+        if self.status != Status.GOING_ON:
+            raise _Ended
+        seen = self.log.call.box.points([x])[0]
+        try:
+            with self._turns.given(to_search=False):
+                evaluation = self._taken(seen)
+        except Exception as error:  # not the algorithm's, which could catch it
+            raise _Ended from error
+        value = math.inf if evaluation.failure else evaluation.value
+        self._known.add(self._known.keys([x])[0], value)
+        return value
+
+    def _taken(self, point: Array) -> Evaluation:
+        """Evaluate f at a point, or take the evaluation from the log where it has one."""
         place = next((i for i, earlier in enumerate(self._earlier) if np.array_equal(earlier.point, point)), None)
         if place is None:
             entry = LogEntry(self._next, point, self._evaluate(point), 0)
@@ -141,75 +155,20 @@ class DirectRun:
         self._course.append(entry.evaluation)
         if self._course.settled:
             self._ended = Status.TOLERANCE
-        number, best = len(self.generations) + 1, self.log.best.value
+        number, restart = len(self.generations) + 1, max(0, self._starts - 1)
         self.generations.append(
-            Generation(number, restart, EvaluatedBy.TRUTH, 1, true_evaluations=number, sigma=math.nan, best_value=best)
+            Generation(
+                number,
+                restart,
+                EvaluatedBy.TRUTH,
+                1,
+                true_evaluations=number,
+                sigma=math.nan,
+                best_value=self.log.best.value,
+            )
         )
         self._watch()
-        return math.inf if entry.evaluation.failure else entry.evaluation.value
-
-
-class _Problem:
-    """The problem of a call as an algorithm sees it: ``sacma.algorithms.base.Problem``, in units of the scale.
-
-    It tells nothing of the limits of the call, which do not change what a run does until then.
-    """
-
-    evaluations_left = sys.maxsize
-    target_hit = False
-
-    def __init__(self, run: DirectRun, next_start: Callable[[], Array]) -> None:
-        call = run.log.call
-        self.dimension = call.box.dimension
-        self.lower_bounds, self.upper_bounds = call.box.scaled_bounds
-        self._reach = FARTHEST * np.minimum(1.0, 1.0 / call.box.scale[call.box.free])
-        self._run = run
-        self._next_start = next_start
-        self._starts = 0
-        self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
-        self._known = Memo(call)
-        self._passed = 0  # points with known values in a row
-        self.turns = _Turns()
-        self.calls = 0  # of known values, too
-
-    def __call__(self, point: Array) -> float:
-        """Return f(point), infinity where the evaluation fails; f is not called at a point whose value is known.
-
-        After many of these in a row it is called at another combination of discrete parameters, or else raises
-        _NoNewPoint. Raises ValueError if ``point`` has the wrong shape, is not finite, or is too far away.
-        """
-        x = np.array(point, dtype=float)
-        if x.shape != (self.dimension,) or not np.all(np.abs(x) <= self._reach):
-            raise ValueError(f"evaluated at {point!r}; allowed: {self.dimension} numbers up to {FARTHEST:g}")
-        self.calls += 1
-        (key,) = self._known.keys([x])
-        if (known := self._known.get(key)) is None:
-            self._passed = 0
-            return self._evaluated(x)
-        self._passed += 1
-        if self._passed % MOST_IN_A_ROW == 0 or not self._known.missing:
-            if (other := self._known.further(self._rng)) is None:
-                raise _NoNewPoint
-            self._evaluated(other)
-        return float(known)
-
-    def _evaluated(self, x: Array) -> float:
-        run = self._run
-        if run.status != Status.GOING_ON or run.log.evaluations >= run.most:
-            raise _Ended
-        seen = run.log.call.box.points([x])[0]
-        try:
-            with self.turns.given(to_search=False):
-                value = run.evaluated(seen, max(0, self._starts - 1))
-        except Exception as error:  # not the algorithm's, which could catch it
-            raise _Ended from error
-        self._known.add(self._known.keys([x])[0], value)
-        return value
-
-    @property
-    def used_up(self) -> bool:
-        """True where a restart leads to no new point."""
-        return self._passed >= MOST_RUNS * MOST_IN_A_ROW or not self._known.missing
+        return entry.evaluation
 
     def initial_point(self, half_width: float) -> Array:  # noqa: ARG002 the problem's
         """Return x₀ of the call, then points of restarts; ``half_width`` has no effect."""

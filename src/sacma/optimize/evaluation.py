@@ -1,16 +1,15 @@
-"""Evaluations of f: what it returns or raises, values, failures, and mistakes in it."""
+"""Evaluations of f: values, failures, and mistakes in f."""
 
 import math
 import traceback
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sacma.files.printable import one_line, printable, shown
-from sacma.optimize.arguments import hides_a_value, holds_text, is_no_number
+from sacma.optimize.arguments import numbers_in
 from sacma.types import Array
 
 Function = Callable[[Array], Any]
@@ -25,42 +24,12 @@ MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
 ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 
 
-class Raised:
-    """An exception of f that may be a mistake in it; it can be sent from one process to another.
-
-    There it is of Python's own type from which it derives, and the traceback is its cause, as text.
-    """
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        error = self.error
-        kind = next(each for each in type(error).__mro__ if each.__module__ == "builtins")
-        plain = kind is type(error) and all(type(argument) in {str, int, float} for argument in error.args)
-        trace = printable("".join(traceback.format_exception(error)), keep="\n")[-LONGEST_TRACE:]
-        return _raised_elsewhere, (kind, error.args if plain else (_one_line(error),), trace)
-
-
-class RaisedElsewhere(Exception):  # noqa: N818 what it says
-    """The traceback of an exception that another process raised."""
-
-    def __str__(self) -> str:
-        return f'\n"""\n{self.args[0]}"""'
-
-
-def _raised_elsewhere(kind: type[Exception], arguments: tuple[Any, ...], trace: str) -> Raised:
-    error = kind(*arguments)
-    error.__cause__ = RaisedElsewhere(trace)
-    return Raised(error)
-
-
 class Evaluation(NamedTuple):
     """The value of f at a point, or the reason why it has none."""
 
     value: float  # finite; NaN where the evaluation failed
     failure: str = ""  # why it failed, one line; empty where it did not
-    raised: Raised | None = None  # the exception, where it may be a mistake in f and has just been raised
+    raised: Exception | None = None  # where it may be a mistake in f and has just been raised
     constraints: tuple[float, ...] = ()  # m finite numbers beside a value, none beside a failure
 
 
@@ -116,40 +85,23 @@ def evaluation_of(returned: object) -> Evaluation:
     'f is inf; allowed: one finite number'
     """
     value, constraints, m = returned if type(returned) is ConstrainedValue else (returned, (), 0)
-    numbers, kept = _finite(value, 1), _finite(constraints, m) if m else ()
-    if numbers is not None and kept is not None:
-        return Evaluation(numbers[0], constraints=kept)
-    if numbers is None:
-        failure = f"f is {shown(value)}; allowed: one finite number"
-    else:
-        failure = f"constraints are {shown(constraints)}; allowed: {m} finite numbers"
-    mistaken = _is_by_mistake(value, 1) or (m > 0 and _is_by_mistake(constraints, m))
-    return Evaluation(math.nan, failure, Raised(TypeError(failure)) if mistaken else None)
-
-
-def _finite(given: Any, count: int) -> tuple[float, ...] | None:
-    """Return as many finite numbers, alone or in a container of any library; None where it is anything else."""
-    if type(given) is float and count == 1:
-        return (given,) if math.isfinite(given) else None
-    with suppress(Exception):  # the class may be anybody's
-        if given is None or hides_a_value(given) or holds_text(given):
-            return None
-        try:
-            array = np.asarray(list(given) if isinstance(given, AbstractSet) else given)
-        except Exception:  # noqa: BLE001 a tensor that knows its number may refuse to be an array
-            array = np.array(float(given))
-        if array.size == count and array.dtype.kind in "biufO" and not any(map(is_no_number, array.flat)):
-            numbers = array.astype(float)
-            return tuple(numbers.ravel().tolist()) if np.all(np.isfinite(numbers)) else None
-    return None
+    if type(value) is float and not m and math.isfinite(value):
+        return Evaluation(value)
+    found = []
+    for name, given, count in (("f is", value, 1), ("constraints are", constraints, m)):
+        numbers = numbers_in(given)
+        if numbers is None or numbers.size != count or not np.all(np.isfinite(numbers)):
+            allowed = f"{count} finite numbers" if m and given is constraints else "one finite number"
+            failure = f"{name} {shown(given)}; allowed: {allowed}"
+            return Evaluation(math.nan, failure, TypeError(failure) if _is_by_mistake(given, count) else None)
+        found.append(numbers.ravel().tolist())
+    return Evaluation(found[0][0], constraints=tuple(found[1]))
 
 
 def _is_by_mistake(given: Any, count: int) -> bool:
-    """Recognize what f returns by mistake, unlike None, NaN and infinity: text, complex, several numbers, no number."""
-    with suppress(Exception):  # as above
-        if isinstance(given, np.ndarray | np.generic) and given.dtype.kind in "cSU":
-            return True
-        if holds_text(given) or isinstance(given, complex | Mapping | Coroutine | Generator):
+    """Recognize a mistake in f by its return value: text, complex or several numbers, unlike None, NaN and infinity."""
+    with suppress(Exception):  # the class may be anybody's
+        if isinstance(given, str | bytes | complex | Mapping | Coroutine | Generator):
             return True
         shape = getattr(given, "shape", None)
         return (math.prod(shape) if isinstance(shape, tuple) else len(given)) not in {0, count}
@@ -161,16 +113,24 @@ def evaluate(fun: Function, point: Array) -> Evaluation:
     try:
         returned = fun(point)
     except Exception as error:  # noqa: BLE001 the border of the user's function
-        return Evaluation(math.nan, _one_line(error), Raised(error) if isinstance(error, MISTAKES) else None)
+        return Evaluation(math.nan, _one_line(error), error if isinstance(error, MISTAKES) else None)
     return evaluation_of(returned)
 
 
 def evaluate_apart(fun: Function, point: Array) -> Evaluation:
-    """Evaluate f in a worker, whose end by ``sys.exit`` is a failed evaluation, too."""
+    """Evaluate f in a worker, whose end by ``sys.exit`` is a failed evaluation, too.
+
+    A mistake in f is of Python's own type, which can be sent to other processes, with the traceback as a note.
+    """
     try:
-        return evaluate(fun, point)
+        evaluation = evaluate(fun, point)
     except SystemExit as error:
         return Evaluation(math.nan, _one_line(error))
+    if (mistake := evaluation.raised) is None:
+        return evaluation
+    sent = next(kind for kind in MISTAKES if isinstance(mistake, kind))(one_line(str(mistake), LONGEST_FAILURE))
+    sent.add_note(printable("".join(traceback.format_exception(mistake)), keep="\n")[-LONGEST_TRACE:])
+    return evaluation._replace(raised=sent)
 
 
 def _one_line(error: BaseException) -> str:
@@ -191,7 +151,7 @@ class FirstEvaluations:
 
     def check(self, evaluation: Evaluation, *, any_value: bool) -> None:
         """Raise the first exception, with a note, where enough have failed alike, and none has given any value."""
-        error = None if evaluation.raised is None else evaluation.raised.error
+        error = evaluation.raised
         self._watched &= error is not None and not any_value and type(error) is type((self._errors or [error])[0])
         if not self._watched or error is None:
             return

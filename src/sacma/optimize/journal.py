@@ -30,7 +30,7 @@ from sacma.files.checksum import checksum
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
-from sacma.optimize.call import Call, Tolerance, check_size, checked_call, checked_limits, with_noise
+from sacma.optimize.call import Call, Tolerance, check_size, checked_call
 from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
 from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
 from sacma.optimize.methods import Method, registered
@@ -123,7 +123,7 @@ class Header(_Strict):
         return cls(versions={name: version(name) for name in COMPUTED_WITH}, limits=limits, call=content)
 
     def restored(self) -> Call:
-        """Return the call, whose arguments are checked as those of any; TypeError or ValueError where one is wrong."""
+        """Return the call; TypeError or ValueError where an argument is wrong."""
         given, tolerance = self.call, self.call.tolerance
         if given.method.algorithm is None:
             raise ValueError("its method is of a class of the user's own, which no file brings")
@@ -133,15 +133,15 @@ class Header(_Strict):
         except ValidationError as error:
             raise ValueError(f"call.method.settings: {first_problem(error)}") from None
         call = checked_call(
-            limits=checked_limits(**self.limits),
+            **self.limits,
             method=Method(algorithm.name, settings),
             space=None if given.space is None else space_of(given.space),
             tolerance=None if tolerance is None else Tolerance(tolerance[0], tolerance[1], int(tolerance[2])),
             constraints=Constraints(tuple(kind == "== 0" for kind in given.constraints)),
-            **given.model_dump(include={"x0", "sigma0", "bounds", "scale", "seed", "known"}),
+            **given.model_dump(include={"x0", "sigma0", "bounds", "scale", "seed", "known", "noisy"}),
         )
         check_size(call)
-        return with_noise(call, given.noisy)
+        return call
 
 
 class _Line(_Strict):
@@ -158,7 +158,7 @@ class _Line(_Strict):
 
     @classmethod
     def of(cls, entry: LogEntry) -> bytes:
-        """Return the line of an evaluation, with what is not usual."""
+        """Return the line of an evaluation; flags are written only where they are True."""
         _, failure, _, constraints = entry.evaluation
         content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
         content |= {"failure": failure} if failure else {"value": entry.evaluation.value}
@@ -211,7 +211,7 @@ class JournalContent:
 
 
 def read_journal(path: str | os.PathLike[str]) -> JournalContent:
-    """Return what the journal or the saved optimizer at ``path`` holds. It may be one that is being written to.
+    """Read a journal or a saved optimizer, also while another process writes to it.
 
     Returns:
         An object with ``points``, shape (n, D); ``values``, shape (n,), NaN where an evaluation failed; ``known``,
@@ -294,10 +294,10 @@ def _in_line(kind: type[Kind], line: bytes) -> Kind:
 
 
 def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent | None, int]:
-    """Return what is whole of a journal, None without a header, and the number of bytes that it takes.
+    """Return the complete lines of a journal, None without a header, and their number of bytes.
 
-    The last line may be cut, and is left out then. What no run writes is a ValueError, with ``name``, the argument, and
-    its ``path``.
+    The last line may be cut, and is left out then. Other damage is a ValueError with ``name``, the argument, and its
+    ``path``.
     """
     content: JournalContent | None = None
     entries: list[LogEntry] = []
@@ -422,7 +422,7 @@ class Journal:
         self.entries, self._size = list(entries), len(content)
 
     def withdraw(self) -> None:
-        """Take back what was recorded since it was opened."""
+        """Remove all evaluations recorded since it was opened."""
         with contextlib.suppress(OSError, RunError):
             self.rewrite(self.entries)
 

@@ -1,4 +1,4 @@
-"""The log of a run: its evaluations, which decide with its call and its seed every point, and what they come to."""
+"""The log of a run: its evaluations, which with call and seed decide every point, and its result."""
 
 import math
 import time
@@ -29,29 +29,16 @@ class Best(NamedTuple):
     value: float  # of f; inf where none is known
     number: int  # of the evaluation; 0: the point is known from elsewhere
     point: Array  # shape (D,)
-
-    @property
-    def found(self) -> bool:
-        """True if the point has a value and keeps all constraints."""
-        return self.violation == 0.0 and math.isfinite(self.value)
-
-
-_RANK = itemgetter(0, 1, 2)
-
-
-class Recommended(NamedTuple):
-    """A point that is recommended, and its value."""
-
-    point: Array  # shape (D,)
-    value: float  # inf where there is none
-    error: float | None = None  # standard error of the value, where it is a mean
+    error: float | None = None  # standard error of the value, where it is a mean; the violation is one of means then
     meaning: str = ""  # of the value, for people
-    violation: float = 0.0  # largest, of constraints, by means where the value is one
 
     @property
     def reached(self) -> float:
         """The value, infinite where a constraint is violated."""
         return self.value if self.violation == 0.0 else math.inf
+
+
+_RANK = itemgetter(0, 1, 2)
 
 
 class Log:
@@ -70,7 +57,6 @@ class Log:
         self.entries: list[LogEntry] = []
         self.by_number: dict[int, LogEntry] = {}  # those of this run, not those known from elsewhere
         self._last = 0  # largest number
-        self.examined = False  # for noise that is not announced
         self.failures_in_a_row = 0  # at most, in the order of numbers
         self.best = _best_known(call)
 
@@ -85,11 +71,6 @@ class Log:
         return any(not entry.evaluation.failure for entry in self.by_number.values())
 
     @property
-    def single(self) -> Recommended:
-        """The best by single values."""
-        return Recommended(self.best.point, self.best.value, violation=self.best.violation)
-
-    @property
     def left(self) -> float:
         """Number of evaluations that the budget has left."""
         return self.call.limits.budget - len(self.by_number)
@@ -100,7 +81,7 @@ class Log:
         return self._last + 1
 
     def restart_clock(self) -> None:
-        """Begin the time limit now: what an earlier run has found costs no time."""
+        """Begin the time limit now: evaluations of an earlier run cost no time."""
         self._began = time.monotonic()
 
     @property
@@ -129,7 +110,7 @@ class Log:
             self.failures_in_a_row = max(self.failures_in_a_row, 1 + sum(map(self._failures_at_first, beside)))
 
     def _failures_at_first(self, numbers: Iterable[int]) -> int:
-        """Return how many evaluations failed before one with a value; those that have not ended hold up nothing."""
+        """Count failures before the first value; evaluations that have not ended are left out."""
         ended = filter(None, map(self.by_number.get, numbers))
         return sum(1 for _ in takewhile(lambda entry: entry.evaluation.failure, ended))
 
@@ -139,7 +120,7 @@ class Log:
         With noise no single value reaches the target, but the ``mean`` of the point that is recommended in the end.
         """
         limits = self.call.limits
-        lowest = mean if self.call.noisy else self.best.value if self.best.found else math.inf
+        lowest = mean if self.call.noisy else self.best.reached
         reasons = (
             (Status.TARGET, lowest <= limits.target),
             (Status.FAILURES, self.failures_in_a_row >= limits.max_failures),
@@ -154,12 +135,12 @@ class Log:
         self,
         status: Status,
         generations: Sequence[Generation],
-        recommended: Recommended | None,
+        recommended: Best | None,
         model: Surrogate | None = None,
     ) -> Result:
         """Return the result of the run so far."""
         call = self.call
-        given = recommended or self.single
+        given = recommended or self.best
         no_target = call.limits.target == -math.inf
         entries = [self.by_number[number] for number in sorted(self.by_number)]
         history = history_of(entries, call, generations)
@@ -183,7 +164,7 @@ class Log:
         )
 
     def _message(self, status: Status, violation: float) -> str:
-        """Return why the run ended, and what its result is where that is not plain."""
+        """Return the reason of the end, with remarks on an unusual result."""
         call, best, limits = self.call, self.best, self.call.limits
         messages = {
             Status.GOING_ON: "the run has not ended yet: this is the best so far",

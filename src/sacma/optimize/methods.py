@@ -1,4 +1,4 @@
-"""The methods that a call can name: those of the shipped configs, and algorithms of the registry with settings."""
+"""Methods of a call: the shipped configs by name, and algorithms of the registry with settings."""
 
 import difflib
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Method:
 
     @property
     def composed(self) -> StrategySettings | None:
-        """The settings, where they are those of a strategy composed of parts."""
+        """The settings, for a strategy composed of parts."""
         return self.settings if isinstance(self.settings, StrategySettings) else None
 
     @property
@@ -44,7 +44,7 @@ class Method:
 
     @property
     def has_own_class(self) -> bool:
-        """True where the class of the settings is one of the user's own: not that of the algorithm."""
+        """True for settings of a user's own class, unlike the algorithm's."""
         return type(self.settings) is not ALGORITHMS[self.algorithm].settings
 
     @property
@@ -94,7 +94,7 @@ def composed() -> list[str]:
 def method_of(
     given: object, *, sigma0: float, bounded: bool, boxed: bool = True, population_size: object = None
 ) -> Method:
-    """Return the method of a call with σ₀ in units of the scale; see ``Optimizer`` for what is ``given``.
+    """Return the method of a call with σ₀ in units of the scale.
 
     A strategy without a handling of bounds gets the penalty if the call is ``bounded``; one with it gets none if not.
     Another algorithm gets σ₀, ``within_box`` and the population size, where it has such settings.

@@ -2,27 +2,24 @@
 
 import math
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sacma.files.printable import one_line
 from sacma.optimize.arguments import checked_function, flag, refuse
-from sacma.optimize.call import Call, Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
+from sacma.optimize.call import ARGUMENTS, Call, Tolerance, checked_call
 from sacma.optimize.direct import DirectRun
 from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations
 from sacma.optimize.journal import Journal, JournalError
 from sacma.optimize.log import Log
 from sacma.optimize.methods import COMPOSED, DEFAULT
-from sacma.optimize.noise import warn_of_noise
-from sacma.optimize.pool import Crew, NotSentError, crew_of
-from sacma.optimize.progress import ProgressLine
+from sacma.optimize.pool import Crew, WorkersError, crew_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
@@ -85,8 +82,7 @@ def minimize(
         population_size: λ of the first run; None: the method's own.
         budget: most evaluations, a hard limit; None: 250·D.
         target: the run ends at a value at or below it; where several workers evaluate, after what they have begun.
-        time_limit: seconds after which no evaluation is begun, counted from when all that a journal knows is taken; a
-            ``joblib.Parallel`` ends its generation.
+        time_limit: seconds after which no evaluation is begun, counted from when all that a journal knows is taken.
         seed: of all random numbers; None: the journal's, where there is one, else drawn, and found in ``result.seed``.
             The same seed gives the same run, to the bit, unless workers evaluate asynchronously.
         known: points evaluated already, and their values.
@@ -105,20 +101,18 @@ def minimize(
             processes of this call, one or ``workers``.
         workers: what evaluates several points at a time: None: this thread, one after the other; an integer: so many
             processes of this machine, -1: one a core, where an evaluation whose process dies has failed; an executor of
-            ``concurrent.futures``; a client of ``dask.distributed``, or its executor; or a ``joblib.Parallel``. Methods
-            that call f themselves take none.
+            ``concurrent.futures``, of joblib's loky for instance; a client of ``dask.distributed``, or its executor.
+            Methods that call f themselves take none.
         asynchronous: True: an evaluation begins as soon as a worker is free, so that the run depends on the order in
             which evaluations end, and two runs with the same seed differ.
             False: workers evaluate what the method asks for at a time, mostly a single point with the default method,
             a generation with "ada-kendall", and wait for its slowest point; the run is the same as without workers, to
-            the bit. None: True but for workers that take whole generations: a ``joblib.Parallel``, and executors
-            without a number of workers, ``max_workers``.
+            the bit. None: True but for executors without a number of workers, ``max_workers``.
         callback: called with the result so far whenever the points that the method asked for, a generation or a part
             of one, are evaluated, those of a journal included; ends the run if it returns True or raises StopIteration.
             Where it has a method ``at_end``, that is called with the result before it is returned, whatever ended the
             run.
-        progress: show evaluations, the best value and the time that is left in a line on standard error, in a notebook
-            by tqdm where that is installed.
+        progress: show evaluations, the best value and the time that is left in a line on standard error.
         constraints: besides bounds: a ``scipy.optimize.NonlinearConstraint`` or ``LinearConstraint``, a dict with
             ``type`` "ineq" (fun(x) ≥ 0) or "eq", ``fun`` and ``args``, or a sequence of them, evaluated together with
             ``fun`` wherever that is; or a number m: then ``fun`` returns (f, g), and a point is feasible where all m of
@@ -130,33 +124,23 @@ def minimize(
     Raises:
         TypeError, ValueError: an argument is wrong. The message names it, what was given, and what is allowed.
         JournalError: an ``OSError``: the journal cannot be written any more. Its ``result`` is what was found.
-        WorkersError: a ``BrokenExecutor``: an executor or ``joblib.Parallel`` of yours has lost a worker, or was shut
-            down, and takes no more points. Its ``result`` is what was found.
+        WorkersError: a ``BrokenExecutor``: an executor of yours has lost a worker, was shut down, or cannot be sent f.
+            Its ``result`` is what was found.
         AttributeError, IndexError, KeyError, NameError, TypeError: f raised it at each of the first three evaluations,
             or returned a text, a dict, a complex number or several numbers (TypeError). Nothing of them is in the
             journal. Not with ``max_failures=None``.
     """
+    arguments = {name: value for name, value in locals().items() if name in ARGUMENTS}
     checked_function("fun", fun)
     if callback is not None:
         checked_function("callback", callback)
     crew = crew_of(workers, asynchronous, evaluation_timeout)
-    chosen = {"method": method, "population_size": population_size, "constraints": constraints, "seed": seed}
-    chosen["tolerance"] = tolerance
-    with unbroken():  # nothing that is imported, or set for the process, is left by halves
-        ends = {"budget": budget, "target": target, "time_limit": time_limit, "max_failures": max_failures}
-        limits = checked_limits(**ends, restarts=restarts)
-        call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, known=known, space=space, **chosen)
+    call = checked_call(**arguments, budget_factor=BUDGET_FACTOR)
     if call.method.strategy is None and crew.several and evaluation_timeout is None:
         allowed = f"None with a method that calls f itself; methods that take several points: {COMPOSED}"
         refuse("workers", workers, allowed)
-    if call.method.strategy is None and restarts is not None:
-        refuse("restarts", restarts, f"None with a method that calls f itself; methods that count them: {COMPOSED}")
-    if budget is None:
-        call = replace(call, limits=replace(limits, budget=BUDGET_FACTOR * call.box.dimension))
-    call = with_noise(call, noisy)
-    warn_of_steps(call)
-    shown = ProgressLine(call.limits.budget) if flag("progress", progress) else None
-    watchers = [watcher for watcher in (callback, shown) if watcher is not None]
+    watchers = [] if callback is None else [callback]
+    shows = flag("progress", progress)
     given = call.constraints.beside(fun)  # both can be sent to other processes
     evaluated = given if call.space is None else partial(_at_params, given, call.space)
     with ExitStack() as opened:
@@ -164,25 +148,19 @@ def minimize(
         kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
         if kept is not None:
             opened.callback(surely, kept.close, raised=False)
-        minimization = _Minimization(call, kept, evaluated, crew, watchers)
-        result = minimization.result(fun)
-    log = minimization.run.log
-    surely(lambda: warn_of_noise(log, stacklevel=5), raised=False)  # nothing is left that Ctrl-C could end
+        if shows:
+            watchers.insert(0, opened.enter_context(_progress_line(call.limits.budget)))
+        result = _Minimization(call, kept, evaluated, crew, watchers).result()
+        if shows:
+            watchers[0](result)
     try:
-        for watcher in watchers:
-            if callable(at_end := getattr(watcher, "at_end", None)):
-                with suppress(KeyboardInterrupt):  # which cannot end the run any more
-                    at_end(result)
+        if callable(at_end := getattr(callback, "at_end", None)):
+            with suppress(KeyboardInterrupt):  # which cannot end the run any more
+                at_end(result)
     except Exception as error:
         _attach(result, error)
         raise
     return result
-
-
-class WorkersError(BrokenExecutor):
-    """Workers that take no more points: one died, or they were shut down. ``result`` is the ``Result`` up to then."""
-
-    result: Result
 
 
 class _Minimization:
@@ -206,12 +184,12 @@ class _Minimization:
             log = Log(call.seeded() if journal is None else journal.call, journal)
             self.run = DirectRun(log, self._earlier, self._evaluate, self._watch)
 
-    def result(self, given: Callable[..., Any]) -> Result:
-        """Return the result, whatever ends the run, of the function that was ``given``."""
+    def result(self) -> Result:
+        """Return the result, whatever ends the run."""
         errors = np.geterr()
         try:
             try:
-                return self._gone(given)
+                return self._gone()
             except KeyboardInterrupt:
                 return self._answered(errors)
         except KeyboardInterrupt:  # a second one, before the first was answered
@@ -224,7 +202,7 @@ class _Minimization:
             self.run.log.ended = Status.INTERRUPTED
             return self.run.result
 
-    def _gone(self, given: Callable[..., Any]) -> Result:
+    def _gone(self) -> Result:
         """Return the result at the end; an error that ends the run has it, too."""
         run = self.run
         try:
@@ -233,19 +211,9 @@ class _Minimization:
             else:
                 run.go()
             return run.result  # noqa: TRY300 a Ctrl-C that comes now is answered, too
-        except NotSentError as error:
-            refuse("fun", given, f"a function that can be sent to other processes ({error}), or threads as workers")
-        except JournalError as error:
-            run.log.ended = Status.INTERRUPTED
-            error.result = run.result
-            raise
-        except BrokenExecutor as error:
-            result, reason = run.result, one_line(str(error) or type(error).__name__, 300)
-            done = f"{result.nfev} evaluation{'' if result.nfev == 1 else 's'}, which are in this error's result"
-            raised = WorkersError(f"the workers take no more points after {done}: {reason}")
-            raised.result = result
-            raise raised from error
         except Exception as error:
+            if isinstance(error, JournalError):
+                run.log.ended = Status.INTERRUPTED
             _attach(run.result, error)
             raise
 
@@ -280,7 +248,7 @@ class _Minimization:
             self._watch()
 
     def _take_rest(self, run: Run, error: BaseException) -> None:
-        """Take what other workers have evaluated when something ended the call."""
+        """Take the evaluations of other workers after an error."""
         evaluated = self._crew.rest(error)
         mistaken = error is self._first.mistake and all(evaluation.failure for _, evaluation in evaluated)
         if mistaken and self._journal is not None:
@@ -319,14 +287,25 @@ class _Minimization:
 
 
 def _attach(result: Result, error: Exception) -> None:
-    """Give an error, such as a callback's, what was found until then."""
-    if result.nfev and not hasattr(error, "result"):
+    """Attach the result so far to an error, such as a callback's."""
+    if result.nfev and getattr(error, "result", None) is None:
         with suppress(AttributeError, TypeError):  # of a class that takes no more attributes
             error.result = result  # type: ignore[attr-defined]
-            if not isinstance(error, MISTAKES):  # which have a note of their own
+            if not isinstance(error, (*MISTAKES, JournalError, WorkersError)):  # which say so themselves
                 error.add_note(f"what {result.nfev} evaluations have found is in this exception's attribute result")
 
 
 def _at_params(fun: Callable[[dict[str, Any]], Any], space: Space, point: Array) -> Any:
     """Return f at the parameters of a point."""
     return fun(space.params(point))
+
+
+@contextmanager
+def _progress_line(budget: float) -> Iterator[Callable[[Result], None]]:
+    """Show evaluations, the best value and the time that is left, in a line on standard error."""
+    words = "evaluations, best {task.fields[best]:g},"
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn(words), TimeRemainingColumn()
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as shown:
+        task = shown.add_task("", total=budget, best=math.inf)
+        yield lambda result: shown.update(task, completed=result.nfev, best=result.fun)

@@ -65,7 +65,7 @@ class Surrogate:
 
     @property
     def wider(self) -> "Surrogate":
-        """The last model of points that were spread over at least a twentieth of σ₀: importance is that of it.
+        """The last model of points spread over at least a twentieth of σ₀, on which importance is measured.
 
         When a search has converged, its model knows the last decimals alone.
         """
@@ -124,7 +124,7 @@ class Surrogate:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy needs: how evaluations were foreseen, without the models that foresaw them."""
+        """Return the state of a copy: the foreseen evaluations, without the models that foresaw them."""
         return {**vars(self), "foreseen": self.foreseen, "_ahead": ()}
 
     def importance(self) -> dict[str, Importance]:

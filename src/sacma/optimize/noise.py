@@ -6,14 +6,13 @@ that had no part in its choice, which is unbiased.
 """
 
 import math
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import LogEntry, as_arrays
-from sacma.optimize.log import Log, Recommended, founded
+from sacma.optimize.evaluation import LogEntry
+from sacma.optimize.log import Best, founded
 from sacma.optimize.search import Value
 from sacma.process_wide import one_thread
 from sacma.surrogate.training_set import TrainingSet
@@ -32,53 +31,6 @@ def evaluations_again(budget: float) -> int:
     50
     """
     return int(budget) // SHARE if budget < math.inf else 0
-
-
-NEWEST, FEWEST = 600, 30  # evaluations by which noise is recognized
-NOISY_RATIO = 0.7  # of differences of values at the nearest points to those at distant ones
-NOISY_DECADES = 2.0  # between these distances
-
-
-def looks_noisy(points: Array, values: Array) -> bool:
-    """Recognize values that differ between near points as between distant ones: as noise does that is not announced.
-
-    Of the better half of the newest evaluations, pairs at the smallest 2 % of distances are compared with those beyond
-    the median. It says so rarely: only where the search has come near enough to some point. It has never said so of
-    the 24 functions of bbob.
-
-    Args:
-        points: shape (n, D), in units of the scale.
-        values: shape (n,), NaN where an evaluation failed.
-    """
-    X, y = points[-NEWEST:], values[-NEWEST:]
-    better = np.argsort(y, kind="stable")[: np.count_nonzero(np.isfinite(y)) // 2]
-    if len(better) < FEWEST // 2:
-        return False
-    first, second = (better[places] for places in np.triu_indices(len(better), 1))
-    with np.errstate(all="ignore"):
-        distances, differences = np.linalg.norm(X[first] - X[second], axis=1), np.abs(y[first] - y[second])
-        apart = distances > 0.0
-        if not np.any(apart):
-            return False
-        distances, differences = distances[apart], differences[apart]
-        least, near, far = np.quantile(distances, (0.01, 0.02, 0.5))
-        ratio = np.median(differences[distances <= near]) / np.median(differences[distances >= far])
-    return bool(far > 10.0**NOISY_DECADES * least and ratio > NOISY_RATIO)
-
-
-def warn_of_noise(log: Log, stacklevel: int = 3) -> None:
-    """Warn where values look noisy and the call does not say so; once a run."""
-    call = log.call
-    if log.examined or call.noisy or call.equalities or call.combinations < math.inf:
-        return
-    log.examined = True
-    points, values, _ = as_arrays([log.by_number[number] for number in sorted(log.by_number)], len(call.x0), 0)
-    if looks_noisy(call.box.scaled(points), values):
-        warnings.warn(
-            "values differ between near points as between distant ones: if f is noisy, fun is too low; noisy=True "
-            "evaluates the best points again",
-            stacklevel=stacklevel,
-        )
 
 
 def candidates(points: Array, values: Array, most: int) -> list[int]:
@@ -104,7 +56,7 @@ def candidates(points: Array, values: Array, most: int) -> list[int]:
 
 
 def _posterior_means(points: Array, means: Array) -> Array:
-    """Return what a Gaussian process makes of the values of distinct points; as they are where it cannot be fitted."""
+    """Return posterior means of a Gaussian process of distinct points; the values where it cannot be fitted."""
     from sacma.surrogate import gaussian_process  # noqa: PLC0415 loads Numba
 
     with np.errstate(all="ignore"):
@@ -243,7 +195,7 @@ def rounds_of(call: Call, entries: Sequence[LogEntry], evaluations: int) -> Halv
     return Halving(points, evaluations)
 
 
-def recommended(rounds: Halving | None, told: Sequence[Value | None], best: Recommended) -> Recommended:
+def recommended(rounds: Halving | None, told: Sequence[Value | None], best: Best) -> Best:
     """Return the candidate with the lowest mean; ``best``, of the lowest value, where no candidate has a value.
 
     Args:
@@ -259,4 +211,5 @@ def recommended(rounds: Halving | None, told: Sequence[Value | None], best: Reco
     how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
     violation, _ = _means(values)
     of_f = [float(np.ravel(value)[0]) for value in values]
-    return Recommended(rounds.candidates[candidate], *mean_and_error(of_f), f"fun is the mean {how}", violation)
+    mean, error = mean_and_error(of_f)
+    return Best(violation, mean, best.number, rounds.candidates[candidate], error, f"fun is the mean {how}")

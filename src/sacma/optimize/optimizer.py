@@ -1,5 +1,6 @@
 """The optimizer: asked for points and told values, in any order."""
 
+import itertools
 import math
 import os
 import threading
@@ -11,19 +12,96 @@ import numpy as np
 from pydantic import BaseModel
 
 from sacma.optimize.arguments import refuse, require, whole
-from sacma.optimize.call import Tolerance, checked_call, checked_limits, warn_of_steps, with_noise
+from sacma.optimize.call import ARGUMENTS, LARGEST_COUNT, Tolerance, checked_call
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, evaluation_of
-from sacma.optimize.exchange import Exchange
+from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, Task, evaluation_of
 from sacma.optimize.journal import Journal, JournalError, read_state, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.model import Surrogate
-from sacma.optimize.noise import warn_of_noise
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-from sacma.process_wide import unbroken
 from sacma.types import Array
+
+
+class Exchange:
+    """The points of a run that are asked for, and values that are told of these points or of any others."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._asked: list[int] = []  # numbers of the points of the last ``ask``
+        self._doubtful: set[int] = set()  # numbers of pending points that were nearest to others that were told
+        self._in_vain = False  # the next points that are told take the places of pending ones
+
+    def key(self, point: Array) -> Hashable:
+        """Return a key that equal points share."""
+        space = self.run.call.space
+        return (point + 0.0).tobytes() if space is None else space.key(space.params(point))
+
+    def ask(self, count: int | None) -> list[Task]:
+        """Return so many new points, or all that the search waits for.
+
+        Where other points were told in the place of the last ones, as by a device whose steps are wider than those of
+        the search, the next ones take the places of pending ones, wherever they are.
+        """
+        run = self.run
+        self._in_vain = bool(self._asked) and self._doubtful >= set(self._asked)
+        asked = run.tasks() if count is None else list(itertools.islice(iter(run.begin, None), count))
+        if not asked and run.pending and self._doubtful >= run.pending.keys():  # the others are their answers
+            run.pending.clear()
+            asked, self._in_vain = run.tasks()[:count], True
+        self._asked = [number for number, _ in asked]
+        self._in_vain |= not self._doubtful.isdisjoint(self._asked)
+        return asked
+
+    def tell(self, key: Hashable, point: Array, evaluation: Evaluation, place_of: int | None = None) -> None:
+        """Take the evaluation of any point.
+
+        Args:
+            key: of the point.
+            point: shape (D,).
+            evaluation: at it.
+            place_of: number of the pending point whose place it takes; None: it is found out.
+        """
+        run = self.run
+        run.catch_up()
+        if place_of is not None:
+            run.record(place_of, evaluation, point)
+            return
+        if (number := self._number_at(key)) is not None:
+            run.record(number, evaluation)
+            return
+        same = any(np.array_equal(entry.point, point) for entry in run.log.entries)
+        if run.pending:
+            scaled = run.call.box.scaled
+            number = min(run.pending, key=lambda n: float(np.linalg.norm(scaled(run.pending[n] - point))))
+            if self._in_vain or (not same and run.is_near(point)):
+                run.record(number, evaluation, point)
+                return
+            self._doubtful.add(number)
+        if not same or run.call.noisy:  # others are told again
+            run.learn_of(point, evaluation)
+
+    def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
+        """Take the evaluation of a point that another run of the same call may have been asked for."""
+        run = self.run
+        run.catch_up()
+        if (number := self._number_at(key)) is None:
+            number = run.next_number
+            run.pending[number] = point
+        run.record(number, evaluation)
+
+    def pending_at(self, keys: Sequence[Hashable]) -> list[int | None]:
+        """Return the number of a pending point for each key, each number once; None where there is none."""
+        numbers: dict[Hashable, list[int]] = {}
+        for number, point in sorted(self.run.pending.items(), reverse=True):
+            numbers.setdefault(self.key(point), []).append(number)
+        return [numbers[key].pop() if numbers.get(key) else None for key in keys]
+
+    def _number_at(self, key: Hashable) -> int | None:
+        """Return the number of the point that is pending, or else that the search waits for, with a key."""
+        expected = {**self.run.pending, **self.run.waited_for}
+        return next((number for number, point in expected.items() if self.key(point) == key), None)
 
 
 class Optimizer:
@@ -112,14 +190,8 @@ class Optimizer:
         retry_failed: bool = False,
         constraints: int | None = None,
     ) -> None:
-        ends = {"budget": budget, "target": target, "time_limit": time_limit, "max_failures": max_failures}
-        limits = checked_limits(**ends, restarts=restarts)
-        chosen: dict[str, Any] = {"method": method, "population_size": population_size, "seed": seed, "known": known}
-        chosen |= {"constraints": number_of_constraints(constraints), "tolerance": tolerance}
-        with unbroken():  # nothing that is imported is left by halves
-            call = checked_call(x0, sigma0, limits, bounds=bounds, scale=scale, space=space, **chosen)
-        warn_of_steps(call)
-        call = with_noise(call, noisy)
+        arguments = {name: value for name, value in locals().items() if name in ARGUMENTS}
+        call = checked_call(**arguments | {"constraints": number_of_constraints(constraints)})
         if call.method.strategy is None:
             refuse("method", method, f"{COMPOSED}; one that calls f itself is a method of sacma.minimize")
         kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
@@ -214,7 +286,7 @@ class Optimizer:
         return numbers
 
     def _points(self, points: Any) -> list[tuple[Hashable, Array]]:
-        """Return points that are told, in coordinates, each with what tells it from others."""
+        """Return told points in coordinates, each with its key."""
         given = points if isinstance(points, Sequence) else np.asarray(points)  # a data frame iterates over its names
         key, space = self._exchange.key, self._run.call.space
         if space is not None and not (isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)):
@@ -241,13 +313,12 @@ class Optimizer:
                     del self._run.pending[number]
 
     def stop(self) -> dict[str, float]:
-        """Return what has ended the run, by name, with its limit; empty while it goes on."""
+        """Return the reason of the end by name, with its limit; empty while the run goes on."""
         with self._lock:
             self._run.catch_up()
             status, limits = self._run.status, self._run.call.limits
         if status == Status.GOING_ON:
             return {}
-        warn_of_noise(self._run.log)
         name = {Status.FAILURES: "max_failures"}.get(status, status.name.lower())
         return {name: getattr(limits, name, math.nan)}
 
@@ -293,7 +364,9 @@ class Optimizer:
         if call.method.strategy is None:
             refuse("path", path, f"a file of one of {COMPOSED}; others call f themselves, in sacma.minimize")
         most = max(call.limits.budget, sum(entry.number > 0 for entry in entries))
-        limits = replace(call.limits, budget=most if budget is None else checked_limits(budget=budget).budget)
+        if budget is not None:
+            most = whole("budget", budget, "an integer ≥ 1, or None", least=1, most=LARGEST_COUNT)
+        limits = replace(call.limits, budget=most)
         return cls.__new__(cls)._begin(Run(replace(call, limits=limits)), entries)  # noqa: SLF001 one of our own
 
     def close(self) -> None:
@@ -302,13 +375,9 @@ class Optimizer:
             if self._run.log.journal is not None:
                 self._run.log.journal.close()
 
-    def __repr__(self) -> str:
-        result, ended = self.result, ", ".join(self.stop())
-        return f"<sacma.Optimizer in {len(result.x)}-D: {result.nfev} evaluations, {ended or 'going on'}>"
-
 
 def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
-    """Return what was told of each point."""
+    """Return one item for each point as a list."""
     ordered = given if isinstance(given, Sequence) else np.asanyarray(given)
     if isinstance(ordered, str | bytes) or getattr(ordered, "ndim", 1) == 0:
         refuse(name, given, f"a list or an array, {allowed}, {count}", of_type=True)
@@ -318,7 +387,7 @@ def _one_each(name: str, given: Any, count: int, allowed: str) -> list[Any]:
 
 
 def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[Evaluation]:
-    """Return the evaluations of so many points, each with m constraints; refuse what is no value."""
+    """Return the evaluations of ``count`` points with m constraints; refuse values that are no numbers."""
     told = _one_each("values", values, count, "as many as there are points")
     if m and constraints is None:
         refuse("constraints", None, f"{m} numbers for each of the points, {count}")

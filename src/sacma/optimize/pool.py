@@ -1,6 +1,5 @@
-"""Workers that evaluate f, each kind as an executor: this thread, processes, joblib, or one that is given."""
+"""Workers that evaluate f, each kind as an executor: this thread, processes, or one that is given."""
 
-import logging
 import math
 import os
 import threading
@@ -9,58 +8,25 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from multiprocessing import current_process
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sacma.child import Child, DeathError
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import number as checked_number
 from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.evaluation import Evaluation, Function, Task, evaluate, evaluate_apart
-from sacma.process_wide import quiet, threads, unbroken
+from sacma.process_wide import threads, unbroken
+
+if TYPE_CHECKING:
+    from sacma.optimize.result import Result
 
 MOST_WORKERS = 100_000  # processes that a call can ask for
 RECOUNTED = 5.0  # seconds after which the workers of a cluster are counted again
 SOON = 0.1  # seconds after which evaluations that wait for a worker are cancelled, if the run has ended
+LONGEST_REASON = 500  # characters of an error of workers
 PATIENCE = 5.0  # seconds after which processes that f keeps from ending are killed
 
 Numbered = tuple[int, Evaluation]  # an evaluation, by its number
-
-
-class Jobs:
-    """The jobs of a ``joblib.Parallel``, which gets all that was submitted when an evaluation is waited for."""
-
-    def __init__(self, parallel: Any) -> None:
-        self._parallel = parallel
-        self._submitted: list[tuple[Future[Evaluation], tuple[Any, ...]]] = []
-        self._begun: list[Future[Evaluation]] = []
-        self._results: Iterator[Numbered] = iter(())
-
-    def submit(self, *call: Any) -> Future[Evaluation]:
-        """Keep a call until it is waited for."""
-        self._submitted.append((Future(), call))
-        return self._submitted[-1][0]
-
-    def go_on(self) -> None:
-        """Let one more evaluation end."""
-        from joblib import delayed  # noqa: PLC0415 who has a Parallel has it imported already
-
-        if (result := next(self._results, None)) is None:
-            given = [each for each in self._submitted if each[0].set_running_or_notify_cancel()]
-            self._begun, self._submitted = [future for future, _ in given], []
-            calls = (delayed(_numbered)(place, *call) for place, (_, call) in enumerate(given))
-            self._results = iter(self._parallel(calls))
-            result = next(self._results)
-        self._begun[result[0]].set_result(result[1])
-
-    def shutdown(self) -> None:
-        """End what has not been taken."""
-        with quiet():  # joblib warns of it
-            getattr(self._results, "close", lambda: None)()
-
-
-def _numbered(place: int, call: Callable[..., Evaluation], *arguments: Any) -> Numbered:
-    return place, call(*arguments)
 
 
 class Processes:
@@ -105,35 +71,34 @@ class Processes:
         until = time.monotonic() + PATIENCE
         while (kept := [child for child in ending if child.runs]) and time.monotonic() < until:
             time.sleep(0.01)
-        if kept:
-            left = "f has left threads or processes that keep processes of workers from ending"
-            logging.getLogger("sacma").warning("%s; all are killed: %s", left, ", ".join(map(str, kept)))
         for child in kept:
             child.kill()
 
 
-class NotSentError(Exception):
-    """A function that cannot be sent to other processes."""
+class WorkersError(BrokenExecutor):
+    """Workers that take no more points: one died, they were shut down, or f cannot be sent to them.
+
+    ``result`` is the ``Result`` up to then.
+    """
+
+    result: "Result"
 
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tell errors of workers apart: ``NotSentError``, and for all others ``BrokenExecutor``; f's own are none."""
+    """Raise errors of workers as ``WorkersError``; f's own are none."""
     try:
         yield
-    except BrokenExecutor:
-        raise
     except Exception as error:
-        text = f"{type(error).__name__}: {error}".removesuffix(": ")
-        if "pickl" in text.lower():  # each library has an error of its own
-            # joblib's own text does not name the reason, which ends the traceback of its cause.
-            raise NotSentError(one_line(str(error.__cause__ or text).strip('" \n').split("\n")[-1])) from None
-        raise BrokenExecutor(text) from error
+        reason = one_line(f"{type(error).__name__}: {error.__cause__ or error}", LONGEST_REASON)
+        raise WorkersError(
+            f"the workers take no more points; this error's result is what was found: {reason}"
+        ) from error
 
 
 @dataclass(frozen=True)
 class Crew:
-    """The workers of a call, by their executor, and what they evaluate.
+    """The workers of a call, by their executor, and their running evaluations.
 
     Attributes:
         executor: of ``concurrent.futures``, or one of ours; None: this thread evaluates.
@@ -160,7 +125,7 @@ class Crew:
     def evaluate(
         self, fun: Function, begin: Callable[[], Task | None], ended: Callable[[], bool] = lambda: False
     ) -> Iterator[Numbered]:
-        """Evaluate what ``begin`` gives, one more point as soon as a worker is free and its evaluation taken.
+        """Evaluate points that ``begin`` gives, a further one as soon as a worker is free.
 
         It ends when there is nothing to begin, None, and all that has begun has been taken. Once ``ended`` is true
         nothing begins, not even what waits for a worker. In this thread f may end the program by ``sys.exit``.
@@ -186,10 +151,7 @@ class Crew:
                 yield self._running.pop(future), evaluation
 
     def _done(self, *, waits: bool) -> list[Future[Evaluation]]:
-        """Return what has ended, in the order in which it began; where nothing has, one ``waits`` a while."""
-        if waits and isinstance(self.executor, Jobs):
-            with _told():
-                self.executor.go_on()
+        """Return ended evaluations in the order of their numbers; where there are none, perhaps wait a while."""
         began = time.monotonic()
         while True:
             with unbroken():  # Ctrl-C in the middle of a wait would leave locks of futures taken
@@ -199,31 +161,31 @@ class Crew:
                 return sorted(done, key=self._running.__getitem__)
 
     def rest(self, error: BaseException) -> list[Numbered]:
-        """Return what has been evaluated and not been taken when an error ended a call; begin nothing.
+        """Return evaluations not yet taken when an error ended the call; begin no others.
 
         What is running is waited for, but not at Ctrl-C, nor where all workers are lost.
         """
-        of_all = _client_of(self.executor) is not None or isinstance(self.executor, Jobs)
-        waits = isinstance(error, Exception) and not (of_all and isinstance(error, BrokenExecutor | NotSentError))
+        lost = _client_of(self.executor) is not None and isinstance(error, BrokenExecutor)
+        waits = isinstance(error, Exception) and not lost
         rest: list[Numbered] = []
-        with suppress(BrokenExecutor, NotSentError, KeyboardInterrupt):  # which ends the waiting
+        with suppress(BrokenExecutor, KeyboardInterrupt):  # which ends the waiting
             self._cancel()
             while self._running and ((done := self._done(waits=waits)) or waits):
                 for future in done:
                     number = self._running.pop(future)
-                    with suppress(BrokenExecutor, NotSentError, KeyboardInterrupt, SystemExit):  # which has lost it
+                    with suppress(BrokenExecutor, KeyboardInterrupt, SystemExit):  # which has lost it
                         rest.append((number, _taken(future)))
         return rest
 
     def _cancel(self) -> None:
-        """Cancel what waits for a worker."""
+        """Cancel evaluations that wait for a worker."""
         with unbroken():
             for future in [future for future in self._running if future.cancel()]:
                 del self._running[future]
 
     def close(self) -> None:
         """End the workers that are of the call alone."""
-        if isinstance(self.executor, Processes | Jobs):
+        if isinstance(self.executor, Processes):
             self.executor.shutdown()
 
 
@@ -245,8 +207,8 @@ def _taken(future: Future[Evaluation]) -> Evaluation:
 
 
 ALLOWED_WORKERS = (
-    "None, an integer ≥ 1, -1 for one a core, a concurrent.futures.Executor, a dask.distributed.Client "
-    "or a joblib.Parallel"
+    "None, an integer ≥ 1, -1 for one a core, a concurrent.futures.Executor (for joblib "
+    "joblib.externals.loky.get_reusable_executor()) or a dask.distributed.Client"
 )
 
 
@@ -260,8 +222,6 @@ def crew_of(workers: Any, asynchronous: bool | None, evaluation_timeout: float |
     crew = _crew_of(workers, evaluation_timeout)
     if evaluation_timeout is not None and not isinstance(crew.executor, Processes):
         refuse("evaluation_timeout", evaluation_timeout, "None but with processes of this call: workers=N")
-    if isinstance(crew.executor, Processes) and current_process().daemon:
-        refuse("workers", workers, "None, or threads, in a daemonic process, such as those of a multiprocessing.Pool")
     if not crew.several:
         return crew
     try:
@@ -269,20 +229,16 @@ def crew_of(workers: Any, asynchronous: bool | None, evaluation_timeout: float |
     except BrokenExecutor:
         refuse("workers", workers, "a client of dask that is open")
     if asynchronous and not can_be:
-        can = "False or None with a joblib.Parallel or an executor without max_workers, which get whole generations"
+        can = "False or None with an executor without max_workers, which gets whole generations"
         refuse("asynchronous", asynchronous, can)
     return replace(crew, asynchronous=can_be and asynchronous is not False)
 
 
 def _crew_of(workers: Any, evaluation_timeout: float | None) -> Crew:
     """Return workers of any kind."""
-    if callable(workers) and hasattr(workers, "n_jobs") and hasattr(workers, "return_generator"):
-        return Crew(Jobs(workers))
     if isinstance(workers, Executor):
         return Crew(workers)
     if hasattr(workers, "get_executor") and hasattr(workers, "nthreads"):
-        if getattr(workers, "asynchronous", False):
-            refuse("workers", workers, "a client of dask with asynchronous=False")
         return Crew(workers.get_executor(pure=False))  # the same point is evaluated as often as asked for
     count = 1 if workers is None else whole("workers", workers, ALLOWED_WORKERS, least=-1, most=MOST_WORKERS)
     if count == 0:

@@ -10,7 +10,7 @@ import numpy as np
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task, outcome_of
 from sacma.optimize.journal import Journal
-from sacma.optimize.log import Course, Log, Recommended, founded
+from sacma.optimize.log import Best, Course, Log, founded
 from sacma.optimize.model import Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
@@ -259,7 +259,7 @@ class Run:
         return request.first + place, request.points[place]
 
     def _beside(self) -> Task | None:
-        """Return a point beside those that the search waits for; None where none is found that is not pending."""
+        """Return a new point that the search does not wait for; None where none is found."""
         box, number = self.call.box, self.next_number
         rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number)))
         if self._rounds is not None:
@@ -321,11 +321,11 @@ class Run:
             self._computed = True
 
     @property
-    def _recommended(self) -> Recommended | None:
-        """The point that is recommended where it is not that of the lowest value."""
+    def _recommended(self) -> Best | None:
+        """The recommended point of a noisy run."""
         if not self.call.noisy or not self._computed:
             return None
-        return recommended(self._rounds, self._request.values, self.log.single)
+        return recommended(self._rounds, self._request.values, self.log.best)
 
     @property
     def result(self) -> Result:

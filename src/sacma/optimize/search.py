@@ -59,7 +59,7 @@ class Request:
 
 
 class Memo:
-    """Finite values of f by point, those of the call's known points to begin with; with noise no point has one."""
+    """Finite values of f by point, with the call's known points; empty for a noisy call."""
 
     def __init__(self, call: Call) -> None:
         self._box, self._space, self._combinations, self._noisy = call.box, call.space, call.combinations, call.noisy
@@ -70,7 +70,7 @@ class Memo:
             self._values.update(zip(self.keys(points), values, strict=True))
 
     def keys(self, scaled: Sequence[Array] | Array) -> list[Hashable]:
-        """Return what tells the points from others at which f is evaluated for points in units of the scale."""
+        """Return a key for each point in units of the scale: points share it where f is evaluated at the same one."""
         if self._noisy or not len(scaled):
             return [object() for _ in scaled]  # equal to no other
         return [point.tobytes() for point in self._box.points(list(scaled)) + 0.0]  # −0 is 0
@@ -202,7 +202,7 @@ class MemoizedStrategy:
         return None
 
     def _told(self, values: Sequence[Value]) -> Array:
-        """Return the values of all points of the strategy, of those that are asked for in their order."""
+        """Return the values of all points of the strategy, from the values of the asked ones in their order."""
         told: list[Value] = [np.nan if (known := self._known.get(key)) is None else known for key in self._keys]
         for places, value in zip(self._places, values, strict=True):
             for place in places:

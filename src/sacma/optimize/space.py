@@ -1,16 +1,244 @@
-"""A space of named parameters, and its points: coordinates of the unit cube."""
+"""Spaces of named parameters, real, integer and categorical ones, and their points: coordinates of the unit cube."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from sacma.files.printable import one_line, shown
-from sacma.optimize.arguments import real_array, refuse, require
-from sacma.optimize.parameters import Axes, Categorical, Integer, Parameter, Real, is_number
+from sacma.optimize.arguments import flag, number, real_array, refuse, require, whole
 from sacma.types import Array
+
+LARGEST_INTEGER = 10**15  # of a range: its neighbours are still floats of their own
+LARGEST_LOGARITHMIC = 10**12  # integer of a log scale: the logarithms of its neighbours are still apart
+MOST_CHOICES = 100
+GRID = 1e-9  # error of a value between two steps, as a share of a step
+ROUNDING = 8.0  # distances between floats by which a value may differ, and least step
+
+Choice = None | bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real number between ``low`` and ``high``, both included.
+
+    >>> import sacma
+    >>> sacma.Real(1e-5, 1e-1, log=True)
+    Real(low=1e-05, high=0.1, log=True, step=None)
+
+    Args:
+        low: least value.
+        high: largest value.
+        log: uniform on a log scale; ``low`` is above 0 then.
+        step: distance between two values, from ``low`` on; None: any value. Not with ``log``.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong.
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        low, high = _ends(self, number, "a finite number", sys.float_info.max)
+        step = self.step if low < high else None
+        if step is not None:
+            rounding = math.ulp(max(abs(low), abs(high)))
+            allowed = f"None, or a number from {ROUNDING * rounding:g}, as floats tell steps apart, to high - low"
+            step = number("step", step, allowed, least=ROUNDING * rounding, most=high - low + rounding)
+            steps = math.floor((high - low) / step + GRID + 2.0 * rounding / step)
+            high = min(high, low + steps * step)
+        for name, value in (("low", low), ("high", high), ("step", step)):
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An integer between ``low`` and ``high``, both included.
+
+    Args:
+        low: least value.
+        high: largest value.
+        log: uniform on a log scale; ``low`` is 1 or more then.
+        step: distance between two values, from ``low`` on. 1 with ``log``.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong.
+    """
+
+    low: int
+    high: int
+    log: bool = False
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        most = LARGEST_LOGARITHMIC if self.log else LARGEST_INTEGER
+        low, high = _ends(self, whole, f"an integer from -{most:g} to {most:g}", most)
+        step = whole("step", self.step, "an integer ≥ 1, at most high - low", least=1, most=max(1, high - low))
+        for name, value in (("low", low), ("high", low + (high - low) // step * step), ("step", step)):
+            object.__setattr__(self, name, value)
+
+
+class Categorical:
+    """One of a few choices without an order.
+
+    Two choices are the halves of one coordinate; of three or more each has a coordinate, and the largest chooses.
+
+    >>> import sacma
+    >>> sacma.Categorical("linear", "cubic", None)
+    Categorical('linear', 'cubic', None)
+
+    Args:
+        choices: different ones: texts, numbers, booleans or None; or one sequence of these. For other objects, take
+            their names, and look them up in the function.
+
+    Raises:
+        TypeError, ValueError: the choices are wrong.
+    """
+
+    def __init__(self, *choices: Choice | Sequence[Choice]) -> None:
+        listed = len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], str | bytes)
+        given: Any = choices[0] if listed else choices
+        few = 1 <= len(given) <= MOST_CHOICES and all(map(_is_choice, given))
+        allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None; names of other objects"
+        require(few and len(set(map(repr, given))) == len(given), "choices", given, allowed)
+        self.choices: tuple[Choice, ...] = tuple(given)
+
+    def __repr__(self) -> str:
+        return f"Categorical({', '.join(map(repr, self.choices))})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Categorical) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def place(self, choice: object) -> int | None:
+        """Return the place of a choice, None where it is none; 1, 1.0 and True are different ones."""
+        given = choice.item() if isinstance(choice, np.generic) else choice
+        keys = list(map(repr, self.choices))
+        return keys.index(repr(given)) if _is_choice(given) and repr(given) in keys else None
+
+
+Parameter = Real | Integer | Categorical
+
+
+class Axes:
+    """The coordinates of a parameter.
+
+    A real number has one, even in it or in its logarithm. Each of n values has a share of one: an even one, or, with
+    ``log``, one from ½ below the integer to ½ above in the logarithm. Of three or more choices each has a coordinate,
+    the largest of which counts; and a single value has none.
+    """
+
+    def __init__(self, parameter: Parameter) -> None:
+        self._choices = parameter if isinstance(parameter, Categorical) else None
+        range_: Any = Integer(0, len(parameter.choices) - 1) if isinstance(parameter, Categorical) else parameter
+        self._range: Real | Integer = range_
+        continuous = range_.step is None and range_.low < range_.high
+        self._step = range_.step or 1
+        self.count = math.inf if continuous else 1 + round((range_.high - range_.low) / self._step)  # of values
+        self.discrete = 1 < self.count < math.inf
+        self.size = int(self.count) if self._choices and self.count > 2 else int(self.count > 1)  # noqa: PLR2004 halves
+        self._start, self._end = range_.low, range_.high
+        if range_.log:
+            margin = 0.5 if isinstance(range_, Integer) else 0.0
+            self._start, self._end = math.log(range_.low - margin), math.log(range_.high + margin)
+
+    @property
+    def bounds(self) -> Array:
+        """Least and largest coordinates: centres of cells, so that no distribution moves away from the cell inside."""
+        if self.discrete and self.size == 1:
+            return self.at(np.array([0.0, self.count - 1]))
+        return np.repeat([[0.0], [1.0]], self.size, axis=1)
+
+    def value(self, coordinates: Array) -> Any:
+        """Return the value at coordinates, shape (size,)."""
+        low, high = self._range.low, self._range.high
+        if self.count < math.inf:
+            value = min(low + int(self._places(coordinates)) * self._step, high)
+            return value if self._choices is None else self._choices.choices[int(value)]
+        even = (1.0 - float(coordinates[0])) * self._start + float(coordinates[0]) * self._end
+        return min(max(math.exp(even) if self._range.log else even, low), high)
+
+    def coordinates(self, value: object) -> Array | None:
+        """Return the coordinates of a value, shape (size,); None where it is none of the parameter's."""
+        given = value if self._choices is None else self._choices.place(value)
+        low, high = self._range.low, self._range.high
+        if not is_number(given) or not low <= given <= high:
+            return None
+        given = float(given)
+        if self.count == math.inf:
+            start, end = self._start / 2, self._end / 2  # the width may be beyond the floats
+            even = (math.log(given) if self._range.log else given) / 2
+            return np.array([min(max((even - start) / (end - start), 0.0), 1.0)])
+        place = round((given - low) / self._step)
+        rounding = GRID * self._step + ROUNDING * float(np.spacing(max(abs(low), abs(high))))
+        error = abs(min(low + place * self._step, high) - given)
+        return self.at(np.array(place)) if error <= (rounding if isinstance(self._range, Real) else 0.0) else None
+
+    def at(self, places: Array) -> Array:
+        """Return the coordinates of the centres of values, by their places from 0, shape (…, size)."""
+        if self.size != 1:
+            return np.asarray(np.eye(int(self.count))[places][..., : self.size])
+        if not self._range.log:
+            return np.asarray((places + 0.5) / self.count)[..., None]
+        return np.asarray((np.log(self._range.low + places) - self._start) / (self._end - self._start))[..., None]
+
+    def centred(self, coordinates: Array) -> Array:
+        """Return coordinates, shape (n, size), each point moved to the centre of its cell, if it has one."""
+        return self.at(self._places(coordinates)) if self.discrete else coordinates
+
+    def widths(self, coordinates: Array) -> Array:
+        """Return the widths of the cell around a point, shape (size,): 0 where each coordinate has its own value."""
+        if not (self._range.log and self.discrete):
+            return np.full(self.size, 1.0 if self.size > 1 else 1.0 / self.count)
+        value, width = self.value(np.clip(coordinates, 0.0, 1.0)), self._end - self._start
+        above, below = ((math.log(end) - self._start) / width for end in (value + 0.5, value - 0.5))
+        return np.array([above - below])
+
+    def _places(self, coordinates: Array) -> Array:
+        """Return the places of the values at points, shape (…, size)."""
+        if self.size != 1:
+            return np.argmax(coordinates, axis=-1) if self.size else np.zeros(coordinates.shape[:-1], dtype=int)
+        u = coordinates[..., 0]
+        if not self._range.log:
+            return np.asarray(np.clip(np.floor(u * self.count), 0, self.count - 1))
+        with np.errstate(over="ignore"):
+            integers = np.rint(np.exp((1.0 - u) * self._start + u * self._end))
+        return np.asarray(np.clip(integers - self._range.low, 0, self.count - 1))
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Recognize a real number, which True is none."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _ends(parameter: Real | Integer, check: Callable[..., Any], allowed: str, most: float) -> tuple[Any, Any]:
+    """Return low and high of a range, checked also for a log scale."""
+    low, high = (check(end, getattr(parameter, end), allowed, least=-most, most=most) for end in ("low", "high"))
+    require(low <= high, "high", parameter.high, f"a number of at least low, {low!s}")
+    if flag("log", parameter.log):
+        usual = type(parameter).step
+        require(low > 0, "low", parameter.low, "a number above 0, with log")
+        require(parameter.step == usual, "step", parameter.step, f"{usual} with log")
+    return low, high
+
+
+def _is_choice(choice: Any) -> bool:
+    """Recognize values of JSON: text that can be encoded, a finite number, True, False or None."""
+    if type(choice) is str:
+        return choice == choice.encode(errors="ignore").decode()
+    if type(choice) in {int, float}:
+        return bool(-sys.float_info.max <= choice <= sys.float_info.max)
+    return choice is None or isinstance(choice, bool)
+
 
 KINDS: Mapping[str, Any] = {"real": Real, "integer": Integer, "categorical": Categorical}
 LONGEST_NAMES = 200  # characters of a message
@@ -129,7 +357,7 @@ class Space:
         return self.partial_point(params, name)
 
     def partial_point(self, params: Mapping[str, Any], name: str) -> Array:
-        """Return the same with those that are missing in the middle of their ranges.
+        """Return the point of some parameters, with the others in the middle of their ranges.
 
         Of two choices that is the second, of three or more the first.
         """
@@ -144,7 +372,7 @@ class Space:
         return point
 
     def key(self, params: object) -> tuple[Any, ...] | None:
-        """Return what tells parameters from others, None where they are none of this space."""
+        """Return a key that equal parameters share, None where they are none of this space."""
         if not isinstance(params, Mapping) or params.keys() != self._parameters.keys():
             return None
         values = tuple(
