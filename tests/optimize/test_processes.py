@@ -185,9 +185,9 @@ def test_ctrl_c_while_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is returned."""
     shutdown = Processes.shutdown
 
-    def interrupted(self: Processes) -> None:
+    def interrupted(self: Processes, patience: float) -> list[str]:
         signal.raise_signal(signal.SIGINT)
-        shutdown(self)
+        return shutdown(self, patience)
 
     monkeypatch.setattr(Processes, "shutdown", interrupted)
     assert sacma.minimize(sphere, X0, SIGMA0, budget=6, seed=1, workers=2).nfev == 6

@@ -2,7 +2,6 @@
 
 import math
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
@@ -10,7 +9,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sacma.child import Child, DeathError
+from sacma.child import DeathError, Pool
 from sacma.files.printable import one_line
 from sacma.optimize.arguments import number as checked_number
 from sacma.optimize.arguments import refuse, whole
@@ -29,50 +28,16 @@ PATIENCE = 5.0  # seconds after which processes that f keeps from ending are kil
 Numbered = tuple[int, Evaluation]  # an evaluation, by its number
 
 
-class Processes:
-    """Processes of this call alone, each behind a thread of its own: where one dies, no other has failed."""
+class Processes(Pool):
+    """Processes of this call alone: where one dies, its evaluation has failed, and no other."""
 
     def __init__(self, count: int, timeout: float | None = None) -> None:
         from joblib import cpu_count  # noqa: PLC0415 for those who use it
 
         self.max_workers = int(cpu_count()) if count < 0 else count
-        self._timeout = math.inf if timeout is None else timeout  # seconds of an evaluation
         limits = threads(max(1, cpu_count() // self.max_workers))  # as in joblib's own workers
-        self._env = {name: os.environ.get(name, limit) for name, limit in limits.items()}
-        self._threads = ThreadPoolExecutor(self.max_workers)
-        self._idle: list[Child | None] = [None] * self.max_workers  # None: not started yet
-        self._ends = threading.Event()
-
-    def submit(self, *call: Any) -> Future[Evaluation]:
-        """Begin an evaluation."""
-        from joblib.externals.loky.backend.reduction import dumps  # noqa: PLC0415 as above
-
-        return self._threads.submit(self._evaluate, dumps(call))
-
-    def _evaluate(self, task: memoryview) -> Evaluation:
-        child = self._idle.pop()
-        try:
-            if child is None or not child.runs:  # it may have died since its last evaluation
-                child = Child(self._env)
-            evaluation: Evaluation = child.call(task, self._timeout, self._ends)
-        except DeathError as death:
-            return Evaluation(math.nan, str(death))
-        finally:
-            self._idle.append(child)
-        return evaluation
-
-    def shutdown(self) -> None:
-        """End the processes; those in which evaluations are running, or that f keeps from ending, are killed."""
-        self._ends.set()
-        self._threads.shutdown()
-        ending = [child for child in self._idle if child is not None]
-        for child in ending:
-            child.close()
-        until = time.monotonic() + PATIENCE
-        while (kept := [child for child in ending if child.runs]) and time.monotonic() < until:
-            time.sleep(0.01)
-        for child in kept:
-            child.kill()
+        env = {name: os.environ.get(name, limit) for name, limit in limits.items()}
+        super().__init__(self.max_workers, env, seconds=math.inf if timeout is None else timeout)
 
 
 class WorkersError(BrokenExecutor):
@@ -186,7 +151,7 @@ class Crew:
     def close(self) -> None:
         """End the workers that are of the call alone."""
         if isinstance(self.executor, Processes):
-            self.executor.shutdown()
+            self.executor.shutdown(PATIENCE)
 
 
 def _client_of(executor: Any) -> Any:
@@ -196,10 +161,12 @@ def _client_of(executor: Any) -> Any:
 
 
 def _taken(future: Future[Evaluation]) -> Evaluation:
-    """Return an evaluation that has ended; it has failed if dask's workers have died of it more than once."""
+    """Return an evaluation that has ended; it has failed where its process, or workers of dask, died of it."""
     with _told(), unbroken():
         try:
             return future.result()
+        except DeathError as death:
+            return Evaluation(math.nan, str(death))
         except Exception as error:
             if type(error).__name__ != "KilledWorker":  # of dask, which need not be installed
                 raise
