@@ -5,10 +5,8 @@ import copy
 import heapq
 import importlib
 import math
-import multiprocessing
 import pickle
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -173,16 +171,6 @@ def test_what_a_space_cannot_have_is_sampled_independently(warnings_of_optuna: C
     assert {(trial.params["same"], trial.params["only"]) for trial in study.trials} == {("a", 3)}
 
 
-@pytest.mark.parametrize("x0", [None, {"a": 1.3, "b": 0.7, "n": 5, "kind": None}])
-def test_the_initial_point_has_one_trial(x0: dict[str, Any] | None) -> None:
-    """The start-up's: the optimizer knows it, though an integer is not at the centre of its axis."""
-    study = optimized(30, mixed, sampler_of(x0=x0))
-    first = study.trials[0].params
-    expected = x0 or {"a": 0.0, "step": 0.5}
-    assert {name: first[name] for name in expected} == pytest.approx(expected)
-    assert all_different(study)
-
-
 def test_the_first_points() -> None:
     """``x0`` and ``sigma0`` say where the optimizer begins: the first trial is at x0, and the next ones are near."""
     study = optimized(6, sampler=sampler_of(x0={"a": 3.0}, sigma0=1e-6))
@@ -263,19 +251,6 @@ def test_copies() -> None:
         assert all_params(again) == all_params(expected)
 
 
-def test_reseeding() -> None:
-    """As Optuna does in each thread: it is handed over to the independent sampler, and the run stays what it is."""
-
-    def sampler() -> SurrogateCMASampler:
-        return sampler_of(warn_independent_sampling=False, independent_sampler=RandomSampler(seed=1))
-
-    study, reseeded = (optimized(8, conditional, sampler()) for _ in range(2))
-    reseeded.sampler.reseed_rng()
-    ours, other = (each.ask(SPACE | {"c": FloatDistribution(0, 1)}).params for each in (study, reseeded))
-    assert ours.pop("c") != other.pop("c")
-    assert ours == other
-
-
 def in_turns(study: Study, samplers: list[SurrogateCMASampler], n_trials: int, seed: int) -> None:
     """Run workers with a sampler each in one study; their trials take 1 to 2 units of time."""
     rng = np.random.default_rng(seed)
@@ -316,34 +291,6 @@ def test_threads(workers: int) -> None:
     assert all_different(study)
     assert study.best_value < 0.01
     assert len(founders(study)) == 1
-
-
-def _work(kind: str, folder: str, n_trials: int) -> None:
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.load_study(storage=storage_of(kind, Path(folder)), study_name="s", sampler=sampler_of())
-
-    def slow(trial: Trial) -> float:
-        time.sleep(0.02)
-        return bowl(trial)
-
-    study.optimize(slow, n_trials=n_trials)
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "journal"])
-def test_processes_on_one_storage(kind: str, tmp_path: Path) -> None:
-    """Two processes work on one study, at the same time: no point is evaluated twice."""
-    study = study_of(storage=storage_of(kind, tmp_path), study_name="s")
-    study.optimize(bowl, n_trials=2)
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_work, args=(kind, str(tmp_path), 10)) for _ in range(2)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(120)
-        assert process.exitcode == 0
-    assert len(study.trials) == 22
-    assert founders(study) == [1]
-    assert all_different(study)
 
 
 @pytest.mark.parametrize("infinite", [False, True])
@@ -417,26 +364,6 @@ def test_a_changing_search_space() -> None:
     assert list(run_of(study).call.space or ()) == ["b"]
 
 
-@pytest.mark.parametrize("method", [DEFAULT, "dts-cmaes"])
-def test_parameters_beside_are_noise(method: str) -> None:
-    """With them there is no interpolation: the default method comes nearer to the optimum than random points."""
-
-    def objective(trial: Trial) -> float:
-        x = [trial.suggest_float(f"x{i}", -1, 1) for i in range(3)]
-        trial.suggest_categorical("same", ["a"])
-        beside = trial.suggest_float("c", 0, 1) if noisy and trial.number % 2 else 0.0
-        return float(np.sum((np.array(x) - 0.6) ** 2)) + beside
-
-    found: dict[bool, list[float]] = {}
-    for noisy in (False, True):
-        for seed in range(4):
-            study = optimized(60, objective, sampler_of(seed, method=method, warn_independent_sampling=False))
-            assert run_of(study).call.noisy == noisy
-            found.setdefault(noisy, []).append(study.best_value)
-    assert np.median(found[False]) < 1e-3 or method != DEFAULT
-    assert np.median(found[True]) < 0.25
-
-
 def test_constraints_func() -> None:
     """The optimum on the boundary is found, of trials that keep all constraints; a new sampler goes on with the run."""
 
@@ -473,19 +400,6 @@ def test_warnings_by_name(warnings_of_optuna: Callable[[], list[str]]) -> None:
     independent, misspelt = sorted(warnings_of_optuna())
     assert independent.startswith("Parameter 'x0' is sampled independently, by RandomSampler, in trial 1 ")
     assert misspelt == "x0 has 'bb', which is not among the parameters that are optimized: 'a, b'."
-
-
-@pytest.mark.parametrize(("name", "value"), [("a", 9), ("a", math.nan), ("b", "1"), ("kind", "up")])
-def test_an_initial_point_outside(name: str, value: Any) -> None:
-    """It is refused as soon as the ranges are known: in the first trial, unless another sampler's."""
-    space: dict[str, BaseDistribution] = {**SPACE, "kind": CategoricalDistribution(["left", "right"])}
-    message = rf"^x0\['{name}'\] is {value!r}; allowed: [^\n]+$"
-    with pytest.raises(ValueError, match=message):
-        study_of(sampler_of(x0={name: value})).ask(space)
-    study = study_of(sampler_of(x0={name: value}, independent_sampler=RandomSampler(seed=1)))
-    study.tell(study.ask(space), 1.0)
-    with pytest.raises(ValueError, match=message):
-        study.ask(space)
 
 
 @pytest.mark.parametrize("content", [None, 1, "x", [[]] * 1000, {"call": 1}], ids=lambda content: str(content)[:60])

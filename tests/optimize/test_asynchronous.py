@@ -19,7 +19,7 @@ import pytest
 
 import sacma
 from sacma.optimize.call import Call, checked_call
-from sacma.optimize.evaluation import Evaluation, evaluate
+from sacma.optimize.evaluation import evaluate
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
@@ -124,31 +124,6 @@ def strategy_of(run: Run) -> Any:
     strategy = run._search.strategy  # type: ignore[union-attr]
     assert isinstance(strategy, SurrogateStrategy)
     return strategy
-
-
-def test_late_points_take_the_place_of_others() -> None:
-    """CMA-ES learns from λ evaluations as soon as there are any; the one left behind is of the next population."""
-    run = Run(call_of("cmaes"))
-    tasks = [run.begin() for _ in range(8)]  # λ = 7
-    points = dict(task for task in tasks if task is not None)
-    strategy = strategy_of(run)
-    for number in (2, 3, 4, 5, 6, 8):
-        run.record(number, Evaluation(float(number)))
-    assert run.closed == 0
-    told = strategy._sampling
-    run.record(7, Evaluation(7.0))
-    assert run.closed == 1
-    assert [float(v) for v in told._told[1]] == [8, 2, 3, 4, 5, 6, 7]
-    np.testing.assert_array_equal(np.array(told._told[0][0]), points[8])  # in the place of the first
-    number, _ = run.begin()  # type: ignore[misc]
-    run.record(1, Evaluation(0.5))
-    for _ in range(6):
-        run.record(number, Evaluation(float(number)))
-        if run.closed == 1:
-            number, _ = run.begin()  # type: ignore[misc]
-    assert run.closed == 2
-    assert 0.5 in told._told[1]
-    assert sum(np.array_equal(point, points[1]) for point in told._told[0]) == 1
 
 
 @pytest.mark.parametrize("method", METHODS)

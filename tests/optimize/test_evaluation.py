@@ -66,10 +66,10 @@ def of_a_class_that_raises(base: type, method: str) -> Any:
     return type("Odd", (base,), {method: property(refuse) if method == "__class__" else refuse})()
 
 
-@pytest.mark.parametrize("base", [float, int, str, complex, list, tuple, dict, object, Fraction])
+@pytest.mark.parametrize("base", [float, str, list, object])
 @pytest.mark.parametrize(
     "method",
-    ["__float__", "__len__", "__iter__", "__getitem__", "__repr__", "__array__", "__class__", "__eq__", "__bool__"],
+    ["__float__", "__len__", "__repr__", "__array__", "__class__"],
 )
 def test_an_object_that_raises_is_a_value_or_a_failure(base: type, method: str) -> None:
     """Whatever raises when something is made of it: the run goes on, in ``minimize`` and in ask and tell."""

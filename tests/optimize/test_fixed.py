@@ -46,24 +46,6 @@ def test_widths_of_others_are_the_steps() -> None:
     assert found.fun == alone.fun
 
 
-def test_everything_else_of_a_call(tmp_path: Any) -> None:
-    """Known points, told ones, several workers, a journal, a saved optimizer, noise and constraints."""
-    given: dict[str, Any] = {"bounds": [(0.0, 1.0), (3.0, 3.0), (0.0, 1.0)], "seed": 1, "journal": tmp_path / "journal"}
-    sacma.minimize(bowl, budget=10, known=([[0.5, 3.0, 0.5]], [9.0]), **given)
-    found = sacma.minimize(bowl, budget=30, known=([[0.5, 3.0, 0.5]], [9.0]), workers=2, **given)
-    assert (found.nfev, found.x[1]) == (30, 3.0)
-    es = sacma.Optimizer.load(tmp_path / "journal", budget=40)
-    es.tell([[0.3, 3.0, 0.3]], [7.29])
-    (x,) = es.ask(1)
-    assert x[1] == 3.0
-    with pytest.raises(ValueError, match=r"^points\[0\]\[1\] is 2.5; allowed: within its bounds, 3.0 to 3.0"):
-        es.tell([[0.3, 2.5, 0.3]], [1.0])
-    del given["journal"]
-    assert sacma.minimize(bowl, budget=40, noisy=True, **given).x[1] == 3.0
-    held = sacma.minimize(bowl, budget=40, constraints={"type": "ineq", "fun": lambda x: x[0] - x[1] / 6}, **given)
-    assert held.x[0] == pytest.approx(0.5, abs=0.01)
-
-
 def test_where_nothing_can_vary() -> None:
     """There is nothing to be found; bounds as pycma has them are recognized."""
     with pytest.raises(ValueError, match="here nothing can vary"):

@@ -1,9 +1,7 @@
 """Where f does not change from call to call, it is called once at a point."""
 
 import math
-import warnings
 from collections import Counter
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -13,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.algorithms.baselines import LocalSearchSettings
 from sacma.optimize.search import Memo
 from sacma.types import Array
-from tests.optimize.runs import bits
 from tests.optimize.simulated import Simulated, without_waiting
 
 METHODS = ["sacma", "dts-cmaes", "ada-kendall", "cmaes", "lq-cma-es", "cobyla", "nelder-mead", "cobyqa"]
@@ -170,47 +166,3 @@ def test_a_space_that_is_used_up(
         assert result.success == any(not table.fails(key) for key in everything)
         assert result.message.startswith(f"all {len(everything)} combinations of the space are evaluated")
         assert table.calls.keys() == everything.keys()
-
-
-@settings(deadline=None, max_examples=40, derandomize=True)
-@given(
-    method=st.sampled_from([*METHODS, "powell", "slsqp", "lbfgsb", "bipop-cmaes", "random-search"]),
-    magnitude=st.sampled_from([1.0, 1e6, 1e9]),
-    sigma0=st.sampled_from([1e-12, 1e-8, 1.0]),
-    scale=st.sampled_from([1.0, 1e-8]),
-    bounded=st.booleans(),
-)
-def test_steps_below_the_resolution(
-    method: str, magnitude: float, sigma0: float, scale: float, *, bounded: bool
-) -> None:
-    """No point twice, with any method: it restarts elsewhere, or ends and says why."""
-    warnings.filterwarnings("ignore", "sigma0")
-    bounds = (0.0, 2.0 * magnitude) if bounded or method == "random-search" else None
-    chosen: Any = LocalSearchSettings(method="lbfgsb") if method == "lbfgsb" else method
-    given: dict[str, Any] = {"bounds": bounds, "scale": scale, "budget": 40, "method": chosen, "seed": 1}
-    result = sacma.minimize(lambda x: float(np.sum((x / magnitude - 1.1) ** 2)), [magnitude] * 2, sigma0, **given)
-    assert distinct(result.history.points) == result.nfev
-    if result.nfev < 40:
-        assert (result.status, result.success) == (sacma.Status.NO_NEW_POINT, False)
-        assert "sigma0" in result.message
-
-
-@pytest.mark.parametrize("method", ["sacma", "cmaes"])
-def test_a_journal_and_tell_make_the_same_run(tmp_path: Path, method: str) -> None:
-    """Interrupted, loaded, and asked and told a few points at a time."""
-    given: dict[str, Any] = {"bounds": [(0, 1)] * 3, "method": method, "seed": 2}
-    whole = sacma.minimize(slope, budget=60, **given)
-    path = tmp_path / "journal"
-    for budget in (7, 31, 60):
-        part = sacma.minimize(slope, budget=budget, journal=path, **given)
-    assert bits(part) == bits(whole)
-    es = sacma.Optimizer(budget=60, **given)
-    while not es.stop():
-        X = es.ask()[:2]
-        es.tell(X, [slope(x) for x in X])
-        if es.result.nfev in {2, 14, 31, 45}:
-            es.save(tmp_path / "saved")
-            es.close()
-            es = sacma.Optimizer.load(tmp_path / "saved")
-    assert bits(es.result) == bits(whole)
-    es.close()

@@ -6,8 +6,6 @@ import subprocess
 import sys
 import time
 import traceback
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,6 @@ from scipy.optimize import Bounds, OptimizeResult
 import sacma
 from sacma.optimize.methods import composed, named
 from sacma.optimize.result import Result, Status
-from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
 from tests.optimize.generated import endings
 from tests.sizes import sizes
@@ -27,14 +24,6 @@ GENERATIONS = "ada-kendall"
 
 TURNS = {"generations", "adaptive-generations"}
 """Controls with whole generations that the model evaluates."""
-
-TRANSFORMED = StrategySettings.model_validate(
-    {
-        "model": {"name": "gaussian-process"},
-        "control": {"name": "adaptive-generations", "error": {"name": "kendall"}},
-        "sampling": {"bounds": "transform"},
-    }
-)
 
 
 def sphere(x: Array) -> float:
@@ -82,55 +71,12 @@ def test_budget_is_a_hard_limit(budget: int) -> None:
     assert not sacma.minimize(sphere, [3.0, 3.0], 1.0, budget=budget, target=-1.0, seed=2).success
 
 
-@pytest.mark.filterwarnings("ignore:sigma0")
-@pytest.mark.parametrize("method", ["ada-kendall", TRANSFORMED], ids=["penalty", "transform"])
-@pytest.mark.parametrize(
-    ("bounds", "x0"),
-    [
-        ((-2, 0.5), [0.0, 0.0, 0.0]),
-        ([(None, 0.5), (0, None), (-math.inf, math.inf)], [0.5, 0.0, 9.0]),
-        (Bounds([-1, 2, -5], [0.5, 2.0 + 1e-9, 5]), [0.5, 2.0, 0.0]),
-        (np.array([[-1e-9, 1e-9], [-1e9, 1e9], [0.999, 1.001]]), [0.0, 5e8, 1.0]),
-    ],
-)
-def test_no_point_is_outside_of_the_bounds(bounds: Any, x0: list[float], method: Any) -> None:
-    """One-sided, open, tiny, huge and given in any form: f sees what is inside, and the best of it is found."""
-    result = sacma.minimize(sphere, x0, 1.0, bounds=bounds, method=method, seed=4, budget=1000)
-    if isinstance(bounds, Bounds):
-        lower, upper = bounds.lb, bounds.ub
-    else:
-        pairs = np.array([bounds] * 3 if isinstance(bounds, tuple) else bounds, dtype=float)
-        lower, upper = np.where(np.isnan(pairs), [-np.inf, np.inf], pairs).T
-    assert np.all(result.history.points >= lower)
-    assert np.all(result.history.points <= upper)
-    assert result.restarts > 0 or result.fun < 1e6
-    if np.max(upper) < 1e8:
-        assert result.fun == pytest.approx(sphere(np.clip(1.0, lower, upper)), abs=1e-6)
-
-
 def test_one_dimension() -> None:
     """With and without bounds, on one of them too, and with a number for x₀."""
     for arguments in ({}, {"bounds": (0, None)}, {"bounds": [(0, 5)]}, {"bounds": (0, 0.25)}):
         result = sacma.minimize(sphere, 0.0, 2.0, seed=1, budget=80, **arguments)
         assert result.x.shape == (1,)
         assert result.fun == pytest.approx(0.75**2 if arguments.get("bounds") == (0, 0.25) else 0.0, abs=1e-6)
-
-
-def test_scale_makes_coordinates_alike() -> None:
-    """A scaled problem with its scale is the unscaled one, to the bit where the scale is a power of two."""
-    scale = np.array([2.0**20, 1.0, 2.0**-30])
-    plain = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 0.5, bounds=(-3, 3), seed=6, budget=400)
-    scaled = sacma.minimize(
-        lambda x: rosenbrock(x / scale),
-        np.zeros(3),
-        0.5,
-        bounds=np.column_stack([-3 * scale, 3 * scale]),
-        scale=scale,
-        seed=6,
-        budget=400,
-    )
-    np.testing.assert_array_equal(plain.history.values, scaled.history.values)
-    np.testing.assert_array_equal(plain.history.points * scale, scaled.history.points)
 
 
 def test_the_seed_repeats_a_run_and_no_global_generator_is_touched() -> None:
@@ -312,17 +258,6 @@ def test_every_kind_of_mistake_is_raised(error: type[Exception]) -> None:
     assert next(calls) == 4
 
 
-@dataclass(frozen=True)
-class Returning:
-    """A function that returns the same everywhere; it can be sent to other processes."""
-
-    value: Any
-
-    def __call__(self, x: Array) -> Any:
-        """Return it."""
-        return self.value
-
-
 @pytest.mark.parametrize(
     ("raised", "arguments"),
     [
@@ -368,29 +303,6 @@ def test_bounds_as_pycma_has_them_get_a_hint(bounds: Any, x0: list[float]) -> No
         sacma.minimize(sphere, x0, 1.0, bounds=bounds)
     with pytest.raises(ValueError, match=r"^x0\[0\] is 5.0; allowed: within its bounds, 0.0 to 1.0$"):
         sacma.minimize(sphere, [5.0] * len(x0), 1.0, bounds=[(0, 1)] * len(x0))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"seed": 10**5000}, "seed is a value of type int; allowed: an integer ≥ 0 and below"),
-        ({"seed": 2**128}, r"seed is 340282.*; allowed: an integer ≥ 0 and below 2\*\*128"),
-        ({"target": math.inf}, "target is inf; allowed: a number below infinity"),
-        ({"target": 10**400}, "target is 1000.*; allowed: a number below infinity"),
-        ({"target": np.longdouble("1e400")}, "target is .*; allowed: a number below infinity"),
-        ({"budget": 10**5000}, "budget is a value of type int; allowed"),
-        ({"max_failures": 10**30}, "max_failures is 1000.*; allowed"),
-        ({"workers": 10**30}, "workers is 1000.*; allowed"),
-    ],
-)
-def test_numbers_without_end_are_refused_before_anything_is_written(
-    tmp_path: Path, arguments: dict[str, Any], message: str
-) -> None:
-    """With the argument; no empty journal is left."""
-    with pytest.raises(ValueError, match=message):
-        sacma.minimize(sphere, [1.0, 3.0], 1.0, journal=tmp_path / "journal", **arguments)
-    assert list(tmp_path.iterdir()) == []
-    assert sacma.minimize(sphere, [1.0, 3.0], 1.0, seed=2**128 - 1, budget=3).seed == 2**128 - 1
 
 
 ARGUMENTS = (

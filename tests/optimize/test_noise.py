@@ -4,7 +4,6 @@ import itertools
 import json
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -142,31 +141,6 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str
     assert content.values.tobytes() == whole.history.values.tobytes()
 
 
-def test_workers(tmp_path: Path) -> None:
-    """They evaluate rounds, to the same bits as without; as they come, they use the budget to the last."""
-
-    def f(x: Array) -> float:
-        return truth(x) + 0.1 * math.sin(1e9 * x[0])
-
-    rounds: list[int] = []
-    given = {"method": "ada-kendall", **BOX}
-    with ThreadPoolExecutor(3) as workers:
-        found = sacma.minimize(
-            f,
-            workers=workers,
-            asynchronous=False,
-            journal=tmp_path / "journal",
-            callback=lambda result: rounds.append(result.nfev),
-            **given,
-        )
-        free = sacma.minimize(Noisy(), workers=workers, **BOX)
-    assert same(found, sacma.minimize(f, **given))
-    assert rounds[-5:] == [SEARCH, 85, 88, 90, BUDGET]  # 5, 3 and 2 candidates, and the last
-    assert (free.nfev, free.status) == (BUDGET, Status.BUDGET)
-    assert free.fun_error is not None
-    assert free.fun_error > 0.0
-
-
 MIXED = sacma.Space(a=sacma.Real(-1, 1), n=sacma.Integer(0, 3), c=sacma.Categorical("a", "b", "c"))
 
 
@@ -200,28 +174,6 @@ def test_in_a_space(tmp_path: Path) -> None:
         assert len({MIXED.key(params) for params in result.history.params[96:]}) == 6
     assert begin(1, 0, 100, journal=tmp_path / "journal").status == Status.INTERRUPTED
     assert same(begin(1, 100, journal=tmp_path / "journal"), results[0])
-
-
-def test_failures() -> None:
-    """A candidate that fails is behind those that do not, whatever their means; failures count as evaluations.
-
-    Where all fail from the end of the search, fun is the lowest value; from the start, there is none.
-    """
-    whole = sacma.minimize(Noisy(), **BOX)
-    f = Noisy(fails=lambda call, x: call == SEARCH + 1 or (call > SEARCH and np.array_equal(x, whole.x)))
-    result = sacma.minimize(f, **BOX)
-    assert result.nfev == BUDGET
-    assert 1 < result.failures < 5
-    assert not np.array_equal(result.x, whole.x)
-    assert not np.array_equal(result.x, result.history.points[SEARCH])
-    assert "of 10 evaluations of x after it was chosen" in result.message
-    late = sacma.minimize(Noisy(fails=lambda call, _: call > SEARCH), max_failures=None, **BOX)
-    assert late.fun == np.nanmin(late.history.values)
-    assert "fun is the lowest of single values" in late.message
-    never = sacma.minimize(Noisy(fails=lambda *_: True), max_failures=None, **BOX)
-    assert (never.nfev, never.fun, never.fun_error, never.success) == (BUDGET, math.inf, None, False)
-    ended = sacma.minimize(Noisy(fails=lambda call, _: call > SEARCH), max_failures=4, **BOX)
-    assert (ended.status, ended.nfev) == (Status.FAILURES, SEARCH + 4)
 
 
 @pytest.mark.parametrize("budget", [10, 11, 14, 19, 24, 61, 250])

@@ -155,18 +155,6 @@ def test_optima_are_found() -> None:
         assert [result.params[name] for name in ("layers", "kind", "deep")] == [6, "b", True]
 
 
-def test_x0_may_have_some_of_the_parameters() -> None:
-    """The others begin in the middle, choices at the first; coordinates are taken, too."""
-    es = sacma.Optimizer({"layers": 2, "kind": "b"}, 1e-6, space=SPACE, seed=1)
-    for params in es.ask():
-        assert params["layers"] == 2
-        assert params["kind"] == "b"
-        assert params["rate"] == pytest.approx(1e-3, rel=1e-3)
-    found = minimized()
-    assert_same(minimized(x0=found.x), minimized(x0=found.x))
-    assert minimized(x0=found.params, budget=1, sigma0=1e-9).params["layers"] == found.params["layers"]
-
-
 def test_an_archive_may_be_of_dicts() -> None:
     """Or of coordinates, as in a result; models learn from them, and the best counts."""
     known = minimized()
@@ -207,20 +195,6 @@ def test_ask_and_tell(tmp_path: Path) -> None:
         es = sacma.Optimizer.load(tmp_path / "saved")
     assert_same(es.result, minimized())
     es.tell([], [])
-
-
-@pytest.mark.parametrize("points", [[{"rate": 0.5}], [{}], [3], ["rate"], "rate", 5, [[0.5] * 7], {"rate": 0.5}])
-def test_only_points_of_the_space_are_told(points: Any) -> None:
-    """Anything else is refused, and nothing of it is taken."""
-    es = sacma.Optimizer(space=SPACE, seed=1, budget=40)
-    asked = es.ask()
-    with pytest.raises((ValueError, TypeError), match=r"points.* is .*; allowed: "):
-        es.tell(points, [1.0])
-    with pytest.raises(ValueError, match=r"points\[0\]\['deep'\] is .*; allowed: a value of "):
-        es.tell([{**asked[0], "deep": int(asked[0]["deep"])}], [1.0])
-    assert es.result.nfev == 0
-    es.tell([{**asked[0], "layers": asked[0]["layers"] % 8 + 1}], [1.0])  # near it
-    assert es.result.nfev == 1
 
 
 @pytest.mark.parametrize("method", ["cobyqa", "lq-cma-es", "bipop-cma-es", "nelder-mead", "l-bfgs-b"])

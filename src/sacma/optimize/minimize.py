@@ -5,12 +5,11 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sacma.optimize.arguments import checked_function, flag, refuse
 from sacma.optimize.call import ARGUMENTS, Call, Tolerance, checked_call
@@ -303,9 +302,9 @@ def _at_params(fun: Callable[[dict[str, Any]], Any], space: Space, point: Array)
 @contextmanager
 def _progress_line(budget: float) -> Iterator[Callable[[Result], None]]:
     """Show evaluations, the best value and the time that is left, in a line on standard error."""
+    rich, console = import_module("rich.progress"), import_module("rich.console").Console(stderr=True)
     words = "evaluations, best {task.fields[best]:g},"
-    columns = BarColumn(), MofNCompleteColumn(), TextColumn(words), TimeRemainingColumn()
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as shown:
+    columns = rich.BarColumn(), rich.MofNCompleteColumn(), rich.TextColumn(words), rich.TimeRemainingColumn()
+    with rich.Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as shown:
         task = shown.add_task("", total=budget, best=math.inf)
         yield lambda result: shown.update(task, completed=result.nfev, best=result.fun)
