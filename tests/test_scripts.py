@@ -30,7 +30,10 @@ FOLDER = "«folder»"
 
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/ablation.py": (["--results", FOLDER, "--tiny"], "one Gaussian process"),
-    "benchmarks/comparison.py": ([STUDY, "--of", "ADA-Kendall", "--report", FOLDER, "--tiny"], ["rank at", "figures"]),
+    "benchmarks/comparison.py": (
+        [STUDY, "--of", "GP-5", "--algorithms", "GP-5,CMA-ES", "--report", FOLDER, "--tiny"],
+        ["| mean rank at |", "minus virtual best", " figures"],
+    ),
     "benchmarks/constraints.py": (["--tiny"], "median log10 gap of the best"),
     "benchmarks/gp_fit.py": (["--tiny"], "warm >= cold"),
     "benchmarks/mixed.py": (["--tiny"], "ellipsoid, steep integers"),
@@ -57,7 +60,6 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/reference.py": (["--check"], ""),
     "tools/same_bits.py": (["--tiny"], ["CMA-ES", "the same"]),
     "tools/same_calls.py": (["--tiny", "HEAD"], "1 of    1 calls with the same points and values"),
-    "tools/size.py": ([], "src/sacma/optimize"),
     "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
 }
 """How each script runs in small, and what it prints."""
@@ -72,6 +74,7 @@ ELSEWHERE = {
     "tools/first_picture.py": "below: in a process of its own",
     "tools/mutants.py": "runs the tests",
     "tools/screens.py": "below: in a process of its own, apart from the browser of other tests",
+    "tools/size.py": "tests/test_size.py",
     "tools/site_doctests.py": "below: an extension of griffe's",
     "tools/site_hooks.py": "below: a hook of MkDocs",
 }
