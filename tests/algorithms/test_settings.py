@@ -137,18 +137,3 @@ def test_configs_and_sweeps_say_where(tmp_path: Path, monkeypatch: pytest.Monkey
     path.write_text(yaml.safe_dump({"name": "sweep", "algorithms": [of], "grid": {"x": ["a", "b\t"]}}))
     with pytest.raises(SacmaError, match="x: it has a text"):
         load_sweep(path)
-
-
-def aliased(problem: Any, rng: Any, lam: Annotated[int, Field(alias="lambda")]) -> None: ...
-
-
-def required(problem: Any, rng: Any, x: float = Field(gt=0)) -> None: ...
-
-
-def test_fields_of_pydantic() -> None:
-    """An alias is refused; a field without a default is a setting that a config must give."""
-    with pytest.raises(SacmaError, match="setting lam has an alias"):
-        sacma.algorithm(aliased)
-    assert model_of(required).model_fields["x"].is_required()
-    with pytest.raises(ValueError, match="greater than 0"):
-        validated(model_of(required), {"x": 0.0})

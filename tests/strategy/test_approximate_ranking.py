@@ -219,16 +219,6 @@ def test_the_model_alone_does_not_go_on_where_the_ranking_took_longer() -> None:
     assert by_model("b" * 40, {**control, "largest_change": 2.0}, Scripted(changed=noise)).pattern == "T" * 32
 
 
-def test_predictions_that_cannot_rank_are_no_evaluation() -> None:
-    """Then f evaluates the population."""
-
-    def flat_at_the_third(predicted: "Array", call: int) -> "Array":
-        return predicted if call % 3 < 2 else 0.0 * predicted
-
-    run = by_model("b" * 40, {**NAMED, "model_generations": 3}, Scripted(changed=flat_at_the_third))
-    assert "m" not in run.pattern
-
-
 @pytest.mark.parametrize("factor", [3, 6])
 def test_early_populations_have_one_batch(factor: int) -> None:
     """The first population ends with the points of a first model; each has one point until 3 D or 6 D are known."""
@@ -241,12 +231,3 @@ def test_early_populations_have_one_batch(factor: int) -> None:
     assert steps[0] == 2 * D
     assert set(np.array(steps)[early][1:]) == {1}
     assert np.array(steps)[~early].min() > 1
-
-
-def test_points_given_at_the_start_leave_nothing_to_hurry_for() -> None:
-    """With 3 D known points the run is the same as without quick populations."""
-    known = np.random.default_rng(1).uniform(-5.0, 5.0, size=(9, 3))
-    archive = known, np.array([sphere(x) for x in known])
-    runs = [Run(parts(control={**NAMED, "quick_factor": factor}), 3, archive=archive).until(60) for factor in (0, 3, 4)]
-    np.testing.assert_array_equal(runs[0].points, runs[1].points)
-    assert not np.array_equal(runs[0].points, runs[2].points)

@@ -78,16 +78,6 @@ def test_after_the_last_restart_everything_is_forgotten() -> None:
             assert math.isnan(g.smoothed_error) == fresh
 
 
-def test_points_given_at_the_start_are_not_forgotten() -> None:
-    """They belong to no run."""
-    X = np.random.default_rng(2).uniform(-4, 4, (30, 3))
-    settings = parts(control=generations(1), training_set=WIDE, restarts={**RESTARTS, "max_restarts": 0})
-    run = Run(settings, archive=(X, np.array([rastrigin(x) for x in X]))).until(2500, rastrigin)
-    after = [b for a, b in pairwise(run.generations) if b.restart > a.restart]
-    assert after
-    assert all(g.training_set_size == 37 for g in after)
-
-
 def test_means_are_evaluated_and_kept_apart() -> None:
     """x₀ comes alone before each run, within the bounds, and m after it; both count, and no model sees them."""
     model, sampling = Scripted(), Watched()

@@ -59,27 +59,6 @@ def test_proposed_points_are_in_the_box(bounds: str) -> None:
     assert min(np.sum((x - 4.9) ** 2) for x in seen) < 1e-8
 
 
-def test_no_global_randomness() -> None:
-    """NumPy's global generator is neither seeded nor used; the same generator gives the same samples."""
-    before = np.random.get_state(legacy=False)  # noqa: NPY002 the one that must stay untouched
-    first, second = run(CMAESSampling(), 20), run(CMAESSampling(), 20)
-    np.testing.assert_array_equal(first.sampled, second.sampled)
-    after = np.random.get_state(legacy=False)  # noqa: NPY002 idem
-    np.testing.assert_equal(before, after)
-
-
-def test_further_samples_are_of_the_same_distribution() -> None:
-    """Whitened, they are standard normal."""
-    es = CMAES(np.ones(3), 8, CMAESSampling(), box(3, seed=4))
-    for _ in range(30):
-        X = es.ask()
-        es.tell(np.array([x @ (x * [1.0, 9.0, 100.0]) for x in X]))
-    es.ask()
-    z = np.vstack([es.whitening()(es.sample()) for _ in range(500)])
-    np.testing.assert_allclose(np.cov(z.T), np.eye(3), atol=0.1)
-    np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=0.1)
-
-
 def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
     """The penalty of pycma raises where the first values are equal, or all but one: here the run goes on."""
     for values in (np.zeros(8), np.arange(8.0) == 0, np.array([np.inf] + [1.0] * 7)):

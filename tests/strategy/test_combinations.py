@@ -51,17 +51,6 @@ def test_model_and_control(on: tuple[Content, int, Objective], control: str) -> 
         assert uses_its_model(content, D=D, f=f).bits == first.bits
 
 
-@pytest.mark.parametrize(
-    ("model", "control"), list(product(("warped-process", "quadratic-process", "competition"), CONTROLS))
-)
-def test_other_models(model: str, control: str) -> None:
-    """Each with each control; the competition repeats itself to the bit."""
-    content = {"model": {"name": model}, "control": CONTROLS[control]}
-    first = uses_its_model(content)
-    if model == "competition":
-        assert uses_its_model(content).bits == first.bits
-
-
 @pytest.mark.parametrize(("error", "transfer"), list(product(ERRORS, TRANSFERS)))
 def test_errors_and_transfers(error: str, transfer: str) -> None:
     """Each error measure with each transfer function."""

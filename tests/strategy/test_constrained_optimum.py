@@ -99,12 +99,6 @@ def test_a_margin_beside_an_equality() -> None:
     np.testing.assert_allclose(merit.multipliers, [2.5, -2.0], rtol=1e-4)
 
 
-def test_a_margin_that_no_point_has() -> None:
-    """Then without it."""
-    found, _ = proposed(lambda x: np.abs(x[:, 0] - 3.0) ** 2 - 1e-4, deviation=0.25)
-    np.testing.assert_allclose(found, [[2.99, -1.0]], atol=1e-3)
-
-
 def test_without_a_feasible_point() -> None:
     """That of the least violation, and the multipliers stay as they are."""
     found, merit = proposed(lambda x: 1.0 + (x[:, 0] - 2.5) ** 2 + (x[:, 1] + 0.5) ** 2)
@@ -120,11 +114,3 @@ def test_within_the_box_and_the_radius() -> None:
     found, _ = proposed(radius=0.5)
     assert np.max(np.abs(WHITENING(found))) <= 0.5 + 1e-9
     assert 2.2 < found[0, 0] < 2.3
-
-
-def test_multipliers_of_inequalities_are_not_negative() -> None:
-    """Where a bound keeps f from falling, a constraint beside it that does not is none that counts."""
-    least = np.array([2.5, -3.0]), np.array([4.0, 3.0])
-    found, merit = proposed(lambda x: x[:, 0] - 2.5, box=least, known=(2.7, -1.2))
-    np.testing.assert_allclose(found, [[2.5, -1.0]], atol=1e-5)
-    np.testing.assert_allclose(merit.multipliers, [0.0], atol=1e-6)

@@ -11,7 +11,7 @@ from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context
 from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
-from tests.strategy.runs import DOUBLY, Run, Watched, generations, parts, sphere
+from tests.strategy.runs import Run, Watched, generations, parts
 
 WHITENING = Whitening(np.array([2.0, -1.0]), np.array([[2.0, 1.0], [0.0, 0.5]]))
 
@@ -85,19 +85,6 @@ def test_proposals_are_evaluated_within_the_bounds_and_injected(bounds: str) -> 
     np.testing.assert_allclose([sampling.runs[0].place(x[None])[0][0] for x in injected], alone)
     assert np.abs(injected).max() > 5.0
     assert bounds == "none" or np.abs(run.points).max() <= 5.0
-
-
-@pytest.mark.parametrize("control", [generations(1), DOUBLY])
-def test_proposals_save_evaluations_on_the_sphere(control: dict[str, object]) -> None:
-    """By the median of five seeds in 5-D, at least a twelfth of what it takes without."""
-    needed = {}
-    for name in ("none", "model-optimum"):
-        runs = [Run(parts(control=control, proposals={"name": name}), 5, seed) for seed in range(5)]
-        for run in runs:
-            while run.es.best_value > 1e-8 and run.es.true_evaluations < 600:
-                run.step(sphere)
-        needed[name] = np.median([run.es.true_evaluations for run in runs])
-    assert needed["model-optimum"] < 11 / 12 * needed["none"]
 
 
 def test_it_follows_its_success() -> None:

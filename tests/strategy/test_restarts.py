@@ -103,11 +103,3 @@ def test_small_runs_are_between_the_first_and_half_the_last_large_one() -> None:
     assert 0.9 * large / 2 < growths.max() <= large / 2
     assert np.median(growths) == pytest.approx((large / 2) ** 0.25, rel=0.1)
     np.testing.assert_allclose(np.quantile(steps, [0.0, 0.25, 0.5, 0.75, 1.0]), [-2.0, -1.5, -1.0, -0.5, 0.0], atol=0.1)
-
-
-def test_the_first_run_can_be_larger() -> None:
-    """The runs after it are as without."""
-    usual, larger = (taken(lambda _: 100, 20, first_factor=factor) for factor in (1.0, 2.0))
-    assert larger[0] == replace(usual[0], growth=2.0)
-    assert larger[1:] == usual[1:]
-    assert next(BIPOP(first_factor=2.0).starts(replace(box(2), noisy=True))) == usual[0]

@@ -41,14 +41,6 @@ def test_no_surrogate_is_cma_es_and_so_is_one_that_is_never_used() -> None:
         assert Run(other, 2).until(1500, rastrigin).bits[:2] == plain.bits[:2]
 
 
-def test_generations_of_the_model_cost_no_evaluation() -> None:
-    """True evaluations grow by λ in true generations and not at all in others; each point is evaluated once."""
-    run = Run(parts(control=generations(5))).until(120)
-    for step, g in zip(run.steps, run.generations, strict=True):
-        assert step == (g.population_size if g.evaluated_by == EvaluatedBy.TRUTH else 0)
-    assert len(np.unique(run.points, axis=0)) == run.es.true_evaluations == len(run.points)
-
-
 @pytest.mark.parametrize("control", [*ERRORS, generations(2), DOUBLY, {**DOUBLY, "share": {"name": "adaptive"}}])
 def test_the_same_seed_gives_the_same_bits(control: dict[str, Any]) -> None:
     """Points, values and generations; another seed gives others."""
@@ -140,19 +132,6 @@ def test_end_reports_a_part_of_a_population() -> None:
     assert run.es.best_value == 1.0
     assert run.steps == [2]
     assert run.pattern == "T"
-
-
-@pytest.mark.parametrize("known", [0, 2])
-def test_end_within_a_generation_reports_it(known: int) -> None:
-    """Where the second training has failed, f is to evaluate the rest: what it did and did not is reported."""
-    model = Scripted(script=(FitStatus.TRAINED, FitStatus.NO_FACTOR))
-    run = Run(parts(control={**DOUBLY, "share": {"name": "constant", "value": 0.3}}, model=model))
-    for _ in range(3):
-        run.step(sphere)
-    assert len(run.es.ask()) == 4  # of seven
-    run.es.end([1.0] * known)
-    assert run.es.true_evaluations == 7 + 7 + 3 + known
-    assert run.steps == [7, 7, 3 + known]
 
 
 @pytest.mark.parametrize(

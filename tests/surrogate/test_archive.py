@@ -79,16 +79,6 @@ def test_a_region_is_seen_in_coordinates_of_different_units() -> None:
     assert counts[0] == counts[1] > 0
 
 
-def test_points_with_the_value_of_a_region_are_no_neighbours_with_values() -> None:
-    """However many points of a region are archived, the next one there is in a region, too."""
-    archive, points, rng = scattered(6)
-    beyond = np.array([3.0, 0.0]) + 0.1 * rng.standard_normal((30, 2))
-    archive.add_failed(beyond)
-    assert len(archive) == len(points) + 27
-    archive.add_failed(beyond[-1:])  # known
-    assert len(archive) == len(points) + 27
-
-
 @pytest.mark.parametrize("averages", [False, True])
 def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(*, averages: bool) -> None:
     """Where f fails now and then, it may have a value at last."""

@@ -59,13 +59,6 @@ def test_a_quadratic_function_is_known_far_away() -> None:
     np.testing.assert_allclose(fitted(X, f(X)).predict(far), f(far), rtol=1e-2)
 
 
-def test_little_trend_where_there_is_none() -> None:
-    """The likelihood decides on its weight: below 0.1 on a waved plane, above 1 on a bowl."""
-    X = np.random.default_rng(2).uniform(-3.0, 3.0, (80, 2))
-    assert fitted(X, np.sin(2.0 * X[:, 0]) * np.cos(2.0 * X[:, 1])).weight < 0.1
-    assert fitted(X, np.sum(X**2, axis=1) + 0.1 * np.sin(3.0 * X[:, 0])).weight > 1.0
-
-
 def test_reasons_for_having_none() -> None:
     """Constant values, and inputs that are all m."""
     X = np.random.default_rng(0).standard_normal((10, 2))
