@@ -1,7 +1,6 @@
 """Checksums of files, to find damage."""
 
 import zlib
-from pathlib import Path
 
 
 def checksum(content: bytes) -> bytes:
@@ -16,9 +15,3 @@ def checksum(content: bytes) -> bytes:
 def is_whole(content: bytes) -> bool:
     """Return True if the last eight bytes are the checksum of all before them."""
     return content[-8:] == checksum(content[:-8])
-
-
-def check_file(path: Path) -> None:
-    """Raise a ValueError where a file does not end in the checksum of all before it; OSError if it cannot be read."""
-    if not is_whole(path.read_bytes()):
-        raise ValueError(f"{path.name} is damaged, or of another version")
