@@ -74,7 +74,7 @@ def manifest(text: str) -> Manifest:
 
 def theirs(text: str) -> ExternalData:
     curves = [Curve(f, 2, i, 60, np.array([1.0]), np.array([1.0])) for f in (1, 2, 3) for i in (1, 2)]
-    data = CocoData(tuple(curves), text, (text,), {(2, 4, None): text}, all_curves=tuple(curves))
+    data = CocoData(tuple(curves), text, (text,), {(2, 4): text}, all_curves=tuple(curves))
     return ExternalData(f"{text}3", Path(f"x{text}".replace("\0", "")), data)
 
 

@@ -121,13 +121,20 @@ def parse_choice(
     names = dict.fromkeys(name.strip() for name in (algorithms or "").split(",") if name.strip())
     if algorithms is not None and not names:
         raise SacmaError("--algorithms: the list is empty; give names, like GP-5,CMA-ES")
-    numbers = []
-    for option, text in (("functions", functions), ("dimensions", dimensions), ("instances", instances)):
-        try:
-            numbers.append(() if text is None else parse_ranges(text))
-        except ValueError as error:
-            raise SacmaError(f"--{option}: {error}") from None
-    return Choice(tuple(names), *numbers, () if targets is None else _targets(targets.split(",")))
+    return Choice(
+        tuple(names),
+        _ranges("--functions", functions),
+        _ranges("--dimensions", dimensions),
+        _ranges("--instances", instances),
+        () if targets is None else _targets(targets.split(",")),
+    )
+
+
+def _ranges(option: str, text: str | None) -> tuple[int, ...]:
+    try:
+        return () if text is None else parse_ranges(text)
+    except ValueError as error:
+        raise SacmaError(f"{option}: {error}") from None
 
 
 def _targets(texts: Sequence[str]) -> tuple[float, ...]:
