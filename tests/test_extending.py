@@ -66,8 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         line = f"from sacma.strategy.own_{name} import {kind}\n"
         put(source / module, f"{registry} = Kinds(", f"{line}{registry} = Kinds({kind}, ")
     (example,) = (block.text for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "python")
-    place, _, text = example.partition("\n")
-    put(folder / place.removeprefix("# "), "ERRORS = Kinds(", f"{text}\n\nERRORS = Kinds(Neighbours, ")
+    put(source / "strategy" / "errors.py", "ERRORS = Kinds(", f"{example}\n\nERRORS = Kinds(Neighbours, ")
     sections = source / "analysis" / "sections"
     shutil.copy(FILES / "lowest_values.py", sections)
     put(sections / "__init__.py", "FILES = (", 'FILES = ("lowest_values", ')

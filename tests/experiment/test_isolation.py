@@ -26,7 +26,7 @@ THREE = {"f2-d2-i1": "kill", "f5-d3-i2": "raise", "f9-d2-i3": "loop"}
 def test_three_bad_trials_among_sixty(tmp_path: Path, attempts: int) -> None:
     """One always kills its worker, one raises, one never ends: 57 records, 3 failures named, and the way on."""
     config = hostile_config(tmp_path, THREE)
-    options = ("--jobs", 2, "--trial-timeout", 5, "--retries", attempts - 1, "--results", "out")
+    options = ("--jobs", 2, "--trial-timeout", 10, "--retries", attempts - 1, "--results", "out")
     done = sacma("run", config, *options, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert len(list((tmp_path / "out").rglob("*.record"))) == 57
@@ -36,7 +36,7 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, attempts: int) -> None:
     failed = f"failed {counted(attempts, 'time')}"
     assert f"{failed}: Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL" in shown
     assert f"{failed}: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
-    assert f"{failed}: Hostile on f9, 2-D, instance 3: timeout: it took longer than 5 s" in shown
+    assert f"{failed}: Hostile on f9, 2-D, instance 3: timeout: it took longer than 10 s" in shown
     assert "3 trials of 60 failed" in last
     assert f"try them again: sacma run {config} --jobs 2" in last
     assert last.endswith("--results out --failed-only")
