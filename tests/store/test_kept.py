@@ -102,3 +102,11 @@ def test_a_damaged_table_is_refused(folder: Path, change: str) -> None:
     with pytest.raises(SacmaError, match=r"outcomes.parquet is not a table of outcomes: .") as refused:
         read_kept(path)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((CONFIGS.parent / "data").glob("*/outcomes.parquet")), ids=lambda p: p.parent.name
+)
+def test_outcomes_of_the_repository_are_read(path: Path) -> None:
+    """With settings that are gone since then, where the code has their values."""
+    assert all(study.trials for study in read_kept(path))

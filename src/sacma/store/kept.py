@@ -11,7 +11,7 @@ import itertools
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,23 @@ SCHEMA = pa.schema(
         ("improved_to", pa.list_(pa.float32())),  # Δf; null: the level
     ]
 )
+
+GONE: Mapping[str, object] = {
+    "covariance": "matern-5/2",
+    "length_start": 0.5,
+    "signal_std_start": 2.0,
+    "warm_start": True,
+    "transfer_steepness": 2.0,
+    "raises_predictions": False,
+    "first": 0.05,
+    "smallest": 0.04,
+    "largest": 1.0,
+    "error_update_rate": 0.3,
+    "first_error": 0.05,
+    "second_search_below": 0.1,
+    "discount": 2.0,
+}
+"""Settings of kept studies that became constants of the code, and their values."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +164,7 @@ def read_kept(path: Path) -> tuple[KeptStudy, ...]:
         table = _table(read_file(path, LARGEST))
         metadata = table.schema.metadata or {}
         dumps = parse_json(metadata.get(b"studies", b""))
-        studies = [StoredStudy.load(dump, dump[0]["name"]) for dump in dumps]
+        studies = [StoredStudy.load(_without_gone(dump), dump[0]["name"]) for dump in dumps]
         rows = _rows(table)
     except FileNotFoundError:
         raise SacmaError(f"{path} is not there") from None
@@ -160,6 +177,13 @@ def read_kept(path: Path) -> tuple[KeptStudy, ...]:
         of = ((spec, rows.get((spec.name, *spec.place))) for spec in study.specs())
         found.append(KeptStudy(study, [KeptTrial(spec, *row) for spec, row in of if row]))
     return tuple(found)
+
+
+def _without_gone(content: Any) -> Any:
+    """Return the content of a study without settings that are gone, where they have the value of today's code."""
+    if isinstance(content, dict):
+        return {key: _without_gone(value) for key, value in content.items() if GONE.get(key, _without_gone) != value}
+    return [_without_gone(each) for each in content] if isinstance(content, list) else content
 
 
 def _table(content: bytes) -> pa.Table:
