@@ -91,8 +91,8 @@ def numbers_of(part: object, given: Any, shape: tuple[int, ...], *, allowed: str
     """
     found = np.asarray(given, dtype=float)
     right = found.ndim == len(shape) and all(n in {-1, m} for n, m in zip(shape, found.shape, strict=True))
-    wrong = {"finite": ~np.isfinite(found), "not NaN": np.isnan(found), "any": np.zeros(1)}[allowed]
-    if not right or wrong.any():
+    wrong = allowed != "any" and (np.isnan(found).any() or (allowed == "finite" and np.isinf(found).any()))
+    if not right or wrong:
         said = f"shape {found.shape}" if not right else f"shape {found.shape}, not all of them {allowed}"
         raise ValueError(f"{type(part).__name__} gave numbers of {said}; allowed: shape {shape}, {allowed}")
     return found
