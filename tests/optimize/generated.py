@@ -21,7 +21,7 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 import sacma
 from sacma.algorithms.baselines import BIPOPSettings, LocalSearchSettings, LQSettings
-from sacma.optimize.methods import composed, named, names
+from sacma.optimize.methods import DEFAULT, composed, named, names
 from sacma.optimize.space import Parameter
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.criteria import CRITERIA
@@ -330,7 +330,8 @@ def _has_populations(method: Any) -> bool:
 
 def _noisy(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Make one of three calls a noisy one, where that is allowed; simulated workers take no rounds."""
-    allowed = arguments["budget"] >= 10 and not {"target", "workers"} & arguments.keys()
+    strategy = _has_populations(arguments.get("method", DEFAULT))
+    allowed = strategy and arguments["budget"] >= 10 and not {"target", "workers"} & arguments.keys()
     return {"noisy": True} if allowed and arguments["seed"] % 3 == 0 else {}
 
 
