@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.methods import composed, named, names
+from sacma.optimize.methods import named
 from sacma.optimize.noise import Halving, candidates
 from sacma.optimize.result import Result, Status
 from sacma.types import Array
@@ -20,8 +20,6 @@ D = 3
 BUDGET = 100
 SEARCH = 80  # evaluations of the search
 BOX: dict[str, Any] = {"bounds": [(-1, 1)] * D, "seed": 5, "budget": BUDGET, "noisy": True}
-
-FOREIGN = [name for name in names() if name not in composed()]
 
 
 def truth(x: Array) -> float:
@@ -69,8 +67,7 @@ def under_noise(method: str) -> Any:
     return settings.model_copy(update=update)
 
 
-@pytest.mark.filterwarnings("ignore:values differ")
-@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes", *FOREIGN])
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes"])
 def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice.
 
@@ -84,7 +81,7 @@ def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     of_search = [x.tobytes() for x in points[:SEARCH]]
     # Where a search of others comes back to a point, as may depend on rounding, f is called again under noise only.
     alike = next((i for i, x in enumerate(of_search) if x in of_search[:i]), SEARCH)
-    assert alike == SEARCH or (method in FOREIGN and alike >= SEARCH / 4)
+    assert alike == SEARCH
     assert points[:alike].tobytes() == plain.history.points[:alike].tobytes()
     again = points[SEARCH:]
     assert {x.tobytes() for x in again} <= {x.tobytes() for x in points[:SEARCH]}
@@ -122,7 +119,7 @@ def test_fun_is_unbiased_within_its_error() -> None:
     assert np.mean(lowest) < -0.8  # what fun would be without
 
 
-@pytest.mark.parametrize("method", ["ada-kendall", "cobyqa", "sacma"])
+@pytest.mark.parametrize("method", ["ada-kendall", "sacma"])
 def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str) -> None:
     """Again and again, in both phases and between them; no evaluation is lost, or made twice."""
     given = {"method": method, "journal": tmp_path / "journal", **BOX}
@@ -209,7 +206,7 @@ def test_wrong_arguments() -> None:
     assert sacma.minimize(truth, [0.0], 1.0, noisy=True, method="cmaes", seed=1).nfev == 250
 
 
-@pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyqa"])
+@pytest.mark.parametrize("method", ["sacma", "cmaes"])
 def test_a_target_is_of_the_mean(method: str) -> None:
     """No lucky value ends the run; at its end the mean of the best point's own evaluations has reached it, or not."""
     whole = sacma.minimize(Noisy(), [0.0] * D, **BOX, method=method)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.sparse import issparse
 
-from sacma.files.printable import shown
-from sacma.optimize.arguments import checked_function, real_array, require, whole
+from sacma.files.printable import one_line, shown
+from sacma.optimize.arguments import checked_function, real_array, refuse, require, whole
 from sacma.optimize.evaluation import ConstrainedValue
 from sacma.optimize.space import Space
 from sacma.types import Array
@@ -121,11 +121,23 @@ def _part(name: str, given: Any, x0: Any) -> ConstraintFunction:
     ends, bounds = f"{name}'s lb and ub", (given.lb, given.ub)
     allowed = "numbers lb ≤ ub, not NaN, infinite where there is no bound: one, or one for each number of fun"
     lower, upper = (real_array(ends, side, allowed) for side in bounds)
-    sizes = [side.size for side in (lower, upper) if side.ndim]
-    count = max(sizes) if sizes else len(_numbers(name, given.fun(copy.copy(x0))))
+    count = max(lower.size, upper.size)
+    if count == 1:
+        count = _count(name, given.fun, x0, listed=max(lower.ndim, upper.ndim) > 0)
     fit = {lower.size, upper.size} <= {1, count} and max(lower.ndim, upper.ndim) <= 1
     require(fit and np.all((lower <= upper) & (lower < np.inf) & (upper > -np.inf)), ends, bounds, allowed)
     return ConstraintFunction(name, given.fun, *(np.broadcast_to(side, count).copy() for side in (lower, upper)))
+
+
+def _count(name: str, fun: Callable[..., Any], x0: Any, *, listed: bool) -> int:
+    """Return the number of values of a function at x₀; where it fails there, 1 if bounds are ``listed``."""
+    try:
+        return len(_numbers(name, fun(copy.copy(x0))))
+    except Exception as error:  # noqa: BLE001 the border of the user's function
+        if listed:
+            return 1
+        allowed = "a function that has values at x0, or a NonlinearConstraint with lb and ub of as many numbers"
+        refuse(name, fun, f"{allowed}; there it raised {one_line(f'{type(error).__name__}: {error}', 200)}")
 
 
 def _of_matrix(name: str, given: LinearConstraint, x0: Any) -> NonlinearConstraint:
