@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from sacma.optimize.journal import JournalError, read_journal
     from sacma.optimize.minimize import minimize
     from sacma.optimize.optimizer import Optimizer
+    from sacma.optimize.parameters import Categorical, Integer, Real
     from sacma.optimize.pool import WorkersError
     from sacma.optimize.result import Result, Status
-    from sacma.optimize.space import Categorical, Integer, Real, Space
+    from sacma.optimize.space import Space
 
 __version__ = "0.1.0"
 
@@ -34,11 +35,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Categorical": "sacma.optimize.space",
-    "Integer": "sacma.optimize.space",
+    "Categorical": "sacma.optimize.parameters",
+    "Integer": "sacma.optimize.parameters",
     "JournalError": "sacma.optimize.journal",
     "Optimizer": "sacma.optimize.optimizer",
-    "Real": "sacma.optimize.space",
+    "Real": "sacma.optimize.parameters",
     "Result": "sacma.optimize.result",
     "Space": "sacma.optimize.space",
     "Status": "sacma.optimize.result",

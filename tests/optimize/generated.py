@@ -22,7 +22,7 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 import sacma
 from sacma.algorithms.baselines import BIPOPSettings, LocalSearchSettings, LQSettings
 from sacma.optimize.methods import DEFAULT, composed, named, names
-from sacma.optimize.space import Parameter
+from sacma.optimize.parameters import Parameter
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.criteria import CRITERIA
 from sacma.strategy.doubly_trained import SHARES

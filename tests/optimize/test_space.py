@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.space import Parameter, space_as_json, space_of
+from sacma.optimize.parameters import Parameter
+from sacma.optimize.space import space_as_json, space_of
 
 SPACE = sacma.Space(
     rate=sacma.Real(1e-5, 1e-1, log=True),

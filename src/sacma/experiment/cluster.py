@@ -10,6 +10,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -57,7 +58,8 @@ class DaskWorkers:
         with ExitStack() as stack:
             stack.enter_context(_silence())
             try:
-                asyncio.run(_reach(self._scheduler))
+                with ThreadPoolExecutor(1) as thread:  # whose loop is its own, also where one runs here, as in Jupyter
+                    thread.submit(lambda: asyncio.run(_reach(self._scheduler))).result()
             except Exception as error:  # noqa: BLE001 whatever dask thinks of what answers there
                 reason = one_line((str(error).splitlines() or [type(error).__name__])[0])
                 raise SacmaError(

@@ -31,10 +31,11 @@ from sacma.optimize.arguments import checked_function, flag, refuse, whole
 from sacma.optimize.call import LARGEST_SEED, SHARE, Call, checked_call, checked_sigma
 from sacma.optimize.constraints import MOST_CONSTRAINTS
 from sacma.optimize.evaluation import ConstrainedValue, Evaluation, evaluation_of
+from sacma.optimize.exchange import Exchange
 from sacma.optimize.methods import DEFAULT, composed, method_of
-from sacma.optimize.optimizer import Exchange
+from sacma.optimize.parameters import Categorical, Integer, Parameter, Real
 from sacma.optimize.run import Run
-from sacma.optimize.space import Categorical, Integer, Parameter, Real, Space
+from sacma.optimize.space import Space
 from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
 

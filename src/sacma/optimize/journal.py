@@ -14,34 +14,29 @@ import math
 import os
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from sacma import __version__
 from sacma.errors import RunError
 from sacma.files.atomic import sync_folder, write_atomically
 from sacma.files.checksum import checksum
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
-from sacma.optimize.call import Call, Tolerance, check_size, checked_call
-from sacma.optimize.constraints import MOST_CONSTRAINTS, Constraints
+from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
-from sacma.optimize.methods import Method, registered
-from sacma.optimize.space import Space, space_as_json, space_of
+from sacma.optimize.header import FORMAT, Header, Point, Strict, difference, dimension_of
+from sacma.optimize.space import Space, space_of
 from sacma.types import Array
 
 if TYPE_CHECKING:
     from sacma.optimize.result import Result
 
-FORMAT: Final = "sacma-journal-9"
-COMPUTED_WITH = ("numpy", "scipy", "numba", "cma")  # packages of which another version may ask for other points
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_LINE = 64 << 20  # bytes: the header holds known points
 
@@ -52,99 +47,12 @@ _ENDING = len(b', "crc": "01234567"}\n')
 _WRITABLE = "a file that can be written, in a folder that exists"
 _AS_IT_WAS = "allowed: a journal of sacma as it was written, or a path without a file"
 
-Text = Annotated[str, Field(max_length=100)]
-Point = Annotated[list[float], Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=10**18)]
 
-
-class _Strict(BaseModel):
-    """Content of a line: nothing else is there."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+Kind = TypeVar("Kind", bound=Strict)
 
 
-Kind = TypeVar("Kind", bound=_Strict)
-
-
-class MethodContent(_Strict):
-    """The method of a call in a header."""
-
-    algorithm: Text | None  # of the registry; None: settings of a class of the user's own, which no file brings
-    settings: dict[str, Any]
-
-
-class CallContent(_Strict):
-    """Arguments of a call in a header, all but its limits."""
-
-    space: dict[Any, dict[Any, Any]] | None  # first, as most others differ where it does
-    x0: Point | Annotated[list[Point], Field(min_length=1)]  # a point, or several first guesses
-    sigma0: float
-    bounds: list[list[float | None]] | None
-    scale: list[float] | None
-    method: MethodContent
-    seed: int
-    known: list[list[Any]] | None
-    noisy: bool
-    tolerance: Annotated[list[float], Field(min_length=3, max_length=3)] | None
-    constraints: Annotated[list[Literal["<= 0", "== 0"]], Field(max_length=MOST_CONSTRAINTS)]
-
-
-class Header(_Strict):
-    """The first line of a journal."""
-
-    format: Literal["sacma-journal-9"] = FORMAT
-    sacma: Text = __version__
-    versions: Annotated[dict[Text, Text], Field(max_length=100)]
-    limits: dict[Literal["budget", "target", "time_limit", "max_failures", "restarts"], int | float]
-    call: CallContent
-
-    @classmethod
-    def of(cls, call: Call) -> "Header":
-        """Return the header of a call with a seed: floats come back from JSON to the bit."""
-        check_size(call)
-        box, space, method = call.box, call.space, call.method
-        pairs = np.column_stack([box.lower, box.upper]).astype(object)
-        pairs[~np.isfinite(pairs.astype(float))] = None
-        name = None if method.has_own_class else method.algorithm
-        content = CallContent(
-            space=None if space is None else space_as_json(space),
-            x0=[guess.tolist() for guess in call.guesses] or call.x0.tolist(),
-            sigma0=call.sigma0,
-            bounds=pairs.tolist() if space is None else None,
-            scale=box.scale.tolist() if space is None else None,
-            method=MethodContent(algorithm=name, settings=method.settings.model_dump(mode="json")),
-            seed=call.seed or 0,
-            known=None if call.known is None else [part.tolist() for part in call.known],
-            noisy=call.noisy,
-            tolerance=None if call.tolerance is None else [float(part) for part in asdict(call.tolerance).values()],
-            constraints=["== 0" if equal else "<= 0" for equal in call.equalities],
-        )
-        limits: Any = {name: limit for name, limit in asdict(call.limits).items() if math.isfinite(limit)}
-        return cls(versions={name: version(name) for name in COMPUTED_WITH}, limits=limits, call=content)
-
-    def restored(self) -> Call:
-        """Return the call; TypeError or ValueError where an argument is wrong."""
-        given, tolerance = self.call, self.call.tolerance
-        if given.method.algorithm is None:
-            raise ValueError("its method is of a class of the user's own, which no file brings")
-        algorithm = registered(given.method.algorithm)
-        try:  # of JSON: an Enum, or a Path, is a text there
-            settings = algorithm.settings.model_validate_json(json.dumps(given.method.settings))
-        except ValidationError as error:
-            raise ValueError(f"call.method.settings: {first_problem(error)}") from None
-        call = checked_call(
-            **self.limits,
-            method=Method(algorithm.name, settings),
-            space=None if given.space is None else space_of(given.space),
-            tolerance=None if tolerance is None else Tolerance(tolerance[0], tolerance[1], int(tolerance[2])),
-            constraints=Constraints(tuple(kind == "== 0" for kind in given.constraints)),
-            **given.model_dump(include={"x0", "sigma0", "bounds", "scale", "seed", "known", "noisy"}),
-        )
-        check_size(call)
-        return call
-
-
-class _Line(_Strict):
+class _Line(Strict):
     """The line of an evaluation."""
 
     number: Count
@@ -152,7 +60,7 @@ class _Line(_Strict):
     point: Point
     value: float | None = None
     failure: str = ""
-    constraints: list[float] = []
+    constraints: list[float] = Field(default_factory=list)
     moved: bool = False
     late: bool = False
 
@@ -185,7 +93,7 @@ class JournalContent:
     space: Space | None  # of named parameters
 
     def __repr__(self) -> str:
-        return f"JournalContent({len(self.entries)} evaluations in {_dimension(self.header, self.space)}-D)"
+        return f"JournalContent({len(self.entries)} evaluations in {dimension_of(self.header, self.space)}-D)"
 
     @property
     def points(self) -> Array:
@@ -206,7 +114,7 @@ class JournalContent:
     def known(self) -> tuple[Array, ...]:
         """Points and values, with constraints also these, as ``known=`` of another call takes them."""
         ordered = sorted(self.entries, key=lambda entry: entry.number)
-        arrays = as_arrays(ordered, _dimension(self.header, self.space), m := len(self.header.call.constraints))
+        arrays = as_arrays(ordered, dimension_of(self.header, self.space), m := len(self.header.call.constraints))
         return arrays if m else arrays[:2]
 
 
@@ -311,7 +219,7 @@ def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent
                 header = _in_line(Header, line)
                 space = None if header.call.space is None else space_of(header.call.space)
                 content = JournalContent(header, entries, space)
-                sizes = _dimension(header, space), len(header.call.constraints)
+                sizes = dimension_of(header, space), len(header.call.constraints)
             else:
                 entry = _in_line(_Line, line).entry(*sizes)
                 if entry.number in numbers:
@@ -326,22 +234,6 @@ def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent
         where = f"line {count} is {shown(line[:80])}"
         raise ValueError(f"{name} is {named(path)}, of which {where}: {error}; {_AS_IT_WAS}") from None
     return content, size
-
-
-def _dimension(header: Header, space: Space | None) -> int:
-    """Return D, the number of coordinates of a point."""
-    return len(np.atleast_2d(header.call.x0)[0]) if space is None else space.dimension
-
-
-def _difference(there: Any, here: Any, place: str = "") -> str:
-    """Return, for people, the first value in which two calls differ."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for name in {**there, **here}:
-            one, other = there.get(name), here.get(name)
-            if json.dumps(one) != json.dumps(other):  # where 1 is not True
-                return _difference(one, other, f"{place}.{name}")
-        there, here = list(there), list(here)  # in another order
-    return f"{one_line(place[1:], 200)} = {shown(there)} there, {shown(here)} here"
 
 
 class JournalError(OSError):
@@ -396,7 +288,7 @@ class Journal:
         there, here = header.call.model_dump(), Header.of(self.call).call.model_dump()
         if json.dumps(there) != json.dumps(here):
             raise ValueError(
-                f"journal is {named(self.path)}, of another call: {_difference(there, here)}; allowed: the same call, "
+                f"journal is {named(self.path)}, of another call: {difference(there, here)}; allowed: the same call, "
                 "or another path; what is known can be handed over as known=sacma.read_journal(path).known"
             )
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from sacma.optimize.arguments import refuse
 from sacma.optimize.model import Surrogate
+from sacma.optimize.parameters import Categorical
 from sacma.optimize.result import Result, columns_of
-from sacma.optimize.space import Categorical
 from sacma.types import Array
 
 if TYPE_CHECKING:
