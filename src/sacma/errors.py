@@ -24,7 +24,7 @@ LACKS = {
     os.strerror(errno.EMFILE): "open files",
     "can't start new thread": "threads",
 }
-"""What the machine lacks where an error of a library, or one that it hides, says this."""
+"""Resources that the machine lacks, by the text of an error or of one that it hides."""
 
 
 def of_the_machine(error: BaseException) -> str | None:

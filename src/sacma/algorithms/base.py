@@ -84,7 +84,7 @@ class Algorithm:
 
     @staticmethod
     def missing(settings: BaseModel) -> str | None:
-        """Return which package that these settings need is not installed, and how to install it; None if all are."""
+        """Return a message about a package that these settings need and that is not installed, or None."""
         for module, extra in getattr(settings, "needs", ()):
             if find_spec(module) is None:
                 return f"{module} is not installed; install it with: pip install 'sacma[{extra}]'"

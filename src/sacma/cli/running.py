@@ -95,7 +95,7 @@ def sweep(
 
 
 def _after_a_shard(results: Path, shard: str, *then: str) -> str:
-    """Return what to do when a shard is done: bring all shards together, and go on with ``then`` and their folder."""
+    """Return the advice for a finished shard: bring all shards together, and go on with ``then`` and their folder."""
     together = str(results.with_name("together") if results.name not in {"", ".."} else results / ".." / "together")
     parts = shlex.join(as_argument(results / name) for name in ("studies", "records", "failures"))
     where, following = shlex.quote(together), shlex.join([*then, together])
