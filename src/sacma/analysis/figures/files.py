@@ -7,7 +7,7 @@ from joblib import Parallel, delayed
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.style import styled
-from sacma.files.scratch import scratch
+from sacma.files.scratch import noted_semaphores, scratch
 
 Written = tuple[Path, ...]  # SVG of a figure, and PDF
 METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would not be the same the next time
@@ -42,9 +42,11 @@ def render(
     tasks = (delayed(_make)(stem, make, pdf=pdf) for stem, make in figures.items())
     jobs = min(jobs, max(1, len(figures) // FIGURES_A_PROCESS))
     with scratch() as folder:
-        # Data go through pipes: files in shared memory would stay behind if this process was killed.
-        parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None, temp_folder=str(folder))
-        for stem, paths in parallel(tasks):
+        with noted_semaphores(folder):  # if this process is killed, another one of ours removes them
+            # Data go through pipes: files in shared memory would stay behind if this process was killed.
+            parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None, temp_folder=str(folder))
+            made = parallel(tasks)
+        for stem, paths in made:
             written[stem] = paths
             on_written(paths)
     return [written[stem] for stem in figures]
