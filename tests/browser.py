@@ -1,9 +1,15 @@
-"""Whether Chromium is there for tests that look at pages."""
+"""Helpers of tests that look at pages in Chromium."""
+
+from __future__ import annotations
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
 
 needs_chromium = pytest.mark.skipif(
     not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
@@ -23,3 +29,12 @@ BROKEN_WORDS = """() => {
     return found;
 }"""
 """Words of tables and labels that are not on one line though they are short: for a script of a page."""
+
+
+def wait_until(place: Page | Frame, condition: str) -> None:
+    """Wait until an expression is true in a page whose security policy forbids Playwright's own wait_for_function."""
+    for _ in range(300):
+        if place.evaluate(condition):
+            return
+        place.wait_for_timeout(100)
+    raise AssertionError(f"never true: {condition}")

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Frame, Page
 
-from tests.browser import BROKEN_WORDS, needs_chromium
+from tests.browser import BROKEN_WORDS, needs_chromium, wait_until
 from tests.commands import environment
 from tests.docs.pages import ROOT
 
@@ -133,7 +133,7 @@ def test_charts_of_the_comparison(site: Site) -> None:
     for width in WIDTHS:
         site.open("comparison", width)
         frame = site.frame()
-        frame.wait_for_function("Math.abs(document.body.getBoundingClientRect().height - innerHeight) <= 1")
+        wait_until(frame, "Math.abs(document.body.getBoundingClientRect().height - innerHeight) <= 1")
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert frame.evaluate("document.body.getBoundingClientRect().width") > 0.9 * min(width, 700) - 60
         assert frame.evaluate(OVERLAPPING) == []

@@ -17,7 +17,7 @@ from sacma.analysis import published
 from sacma.analysis.sections import all_sections
 from sacma.analysis.table_format import latex_text
 from tests.analysis.page.opened import Opened, data_of
-from tests.browser import BROKEN_WORDS, needs_chromium
+from tests.browser import BROKEN_WORDS, needs_chromium, wait_until
 from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
 
@@ -354,7 +354,7 @@ def test_an_address_with_a_section_shows_it(opened: Opened, results: Path) -> No
     page.goto("about:blank")
     page.goto((results / "index.html").as_uri() + "#ert")
     page.wait_for_selector("html[data-ready=yes]")
-    page.wait_for_function("Math.abs(document.getElementById('ert').getBoundingClientRect().top) < 120")
+    wait_until(page, "Math.abs(document.getElementById('ert').getBoundingClientRect().top) < 120")
 
 
 def test_docs_show_what_works(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
