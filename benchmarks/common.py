@@ -11,13 +11,11 @@ from joblib import cpu_count
 
 from sacma.analysis.trials import Trial, our_trial
 from sacma.config.nested import merged
-from sacma.config.plan import TrialSpec, plan
+from sacma.config.plan import plan
 from sacma.config.study import Study
-from sacma.experiment.run import RunObserver, run_campaign
+from sacma.experiment.run import run_campaign
 from sacma.experiment.workers import LocalWorkers
 from sacma.store.completeness import completeness_of, to_run
-from sacma.store.outcome import TrialFailure
-from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 
 ROOT = Path(__file__).parent.parent
@@ -106,19 +104,6 @@ def changed(base: Study, suffix: str, settings: Mapping[str, Any]) -> Study:
     return base.model_copy(update={"name": f"{base.name}-{suffix}", "settings": valid})
 
 
-class _Lines(RunObserver):
-    """Progress: a line every 200 trials."""
-
-    def __init__(self, todo: Sequence[TrialSpec]) -> None:
-        self._done, self._all = 0, len(todo)
-
-    def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Count the attempt."""
-        self._done += last or not isinstance(result, TrialFailure)
-        if self._done % 200 == 0:
-            print(f"{self._done}/{self._all}", flush=True)
-
-
 @dataclass(frozen=True)
 class Campaign:
     """A folder of results, the protocol of the trials in it, and processes to run them."""
@@ -134,7 +119,10 @@ class Campaign:
         self.store.prepare()
         print(f"{len(specs)} trials, {len(todo)} to run")
         with LocalWorkers(self.jobs) as workers:
-            run_campaign(todo, self.store, workers=workers, retries=1, observer=_Lines(todo))
+            attempts = run_campaign(todo, self.store, workers=workers, retries=1)
+            for done, _ in enumerate((attempt for attempt in attempts if attempt.last), 1):
+                if done % 200 == 0:
+                    print(f"{done}/{len(todo)}", flush=True)
         return [our_trial(*trial) for trial in completeness_of(self.store, specs).trials]
 
 

@@ -19,7 +19,7 @@ from sacma.analysis.trials import fixed_budgets
 from sacma.config.study import Study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.kept import KeptStudy, KeptTrial, read_kept, write_kept
-from sacma.store.record import TrialRecord
+from sacma.store.record import TrialRecord, decode
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
@@ -46,7 +46,7 @@ def studies_in(folder: Path) -> Iterator[KeptStudy]:
         yield from read_kept(store.kept_file)
         return
     for study in store.studies():
-        records = (found for found in store.records(study.specs()) if isinstance(found, TrialRecord))
+        records = (found for found in store.read(study.specs(), decode) if isinstance(found, TrialRecord))
         trials = [KeptTrial(r.spec, r.outcome, r.provenance.environment, r.provenance.ended[:10]) for r in records]
         yield KeptStudy(StoredStudy(tuple(map(_without_folder, study.parts))), trials)
 

@@ -24,6 +24,7 @@ from sacma.analysis.figures import files
 from sacma.analysis.figures.files import Written, write
 from sacma.cli import console
 from sacma.config.plan import TrialSpec
+from sacma.config.study import Study
 from sacma.experiment import run
 from sacma.experiment.trial import attempt
 from sacma.experiment.workers import Result
@@ -83,8 +84,8 @@ def sacma(*arguments: object, cwd: Path, width: int = 80, process: bool = False,
 def blank_figures() -> Iterator[None]:
     """Let commands of this process draw nothing, which is most of the time that a report of few trials takes."""
 
-    def blank(stem: Path, _make: object, *, pdf: bool) -> tuple[Path, Written]:
-        return stem, write(Figure(), stem, pdf=pdf)
+    def blank(stem: Path, _make: object, pdf: bool) -> Written:  # noqa: FBT001
+        return write(Figure(), stem, pdf=pdf)
 
     with mock.patch.object(files, "_make", blank):
         yield
@@ -135,8 +136,9 @@ class NoWorkers:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def prepare(self, specs: Sequence[TrialSpec], say: object) -> None:
+    def prepare(self, specs: Sequence[TrialSpec]) -> Iterator[str]:
         """Leave it to the trials."""
+        return iter(())
 
     def begin(self, spec: TrialSpec) -> Future[Result]:
         """Run a trial; it gets a copy of its specification, as a process does."""
@@ -151,6 +153,13 @@ def no_workers() -> Iterator[None]:
     """Run trials in this process that would run in workers."""
     with mock.patch.object(run, "LocalWorkers", NoWorkers):
         yield
+
+
+def run_here(root: Path, *studies: Study) -> list[run.Attempt]:
+    """Run the trials of studies in this process, each once, and return the attempts."""
+    with no_workers():
+        events = list(run.run_trials(run.RunRequest.of_studies(studies, root), retries=0))
+    return [event for event in events if isinstance(event, run.Attempt)]
 
 
 def _run_here(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> Completed:

@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
         studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes", "sacma")]
         if getattr(config.option, "numprocesses", None):
             with LocalWorkers(1) as workers:
-                workers.prepare(plan(studies), print)
+                list(workers.prepare(plan(studies)))
 
 
 @pytest.hookimpl(optionalhook=True)

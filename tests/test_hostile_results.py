@@ -22,12 +22,10 @@ from sacma.cli.console import PrintableConsole, err, out
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
-from sacma.experiment.run import run_campaign
 from sacma.store.lock import locked
 from sacma.store.outcome import FailureKind, encode_failure, failed
 from sacma.store.store import Store
-from sacma.store.stored_study import StoredStudy
-from tests.commands import NoWorkers
+from tests.commands import run_here
 from tests.conftest import CONFIGS
 from tests.store.forgeries import opened, packed
 
@@ -51,16 +49,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small study with a failure, and with what is derived from it."""
     asked = load_study(CONFIGS / "cmaes.yaml", PROTOCOL)
     store = Store(tmp_path_factory.mktemp("hostile") / "results")
-    store.prepare()
     specs = plan([asked])
-    with store.lock_records("a test"):
-        store.register(asked)
-        run_campaign(specs, store, workers=NoWorkers(), retries=0)
-    with store.lock_derived("a test"):
-        store.derive(StoredStudy((asked,)))
+    run_here(store.root, asked)
     failure = failed(specs[0], FailureKind.EXCEPTION, "an error", "its traceback")
     path = store.root / "failures" / asked.name / f"{store.path_of(specs[0]).stem}.json"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir()
     path.write_bytes(encode_failure(failure))
     return store.root
 

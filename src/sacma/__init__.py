@@ -4,35 +4,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sacma.algorithms.decorator import algorithm
-    from sacma.integrations.scipy_method import scipy_method
-    from sacma.optimize.call import Tolerance
-    from sacma.optimize.journal import JournalError, read_journal
-    from sacma.optimize.minimize import minimize
-    from sacma.optimize.optimizer import Optimizer
-    from sacma.optimize.parameters import Categorical, Integer, Real
-    from sacma.optimize.pool import WorkersError
-    from sacma.optimize.result import Result, Status
-    from sacma.optimize.space import Space
+    from sacma.algorithms.decorator import algorithm as algorithm
+    from sacma.integrations.scipy_method import scipy_method as scipy_method
+    from sacma.optimize.call import Tolerance as Tolerance
+    from sacma.optimize.journal import JournalError as JournalError
+    from sacma.optimize.journal import read_journal as read_journal
+    from sacma.optimize.minimize import minimize as minimize
+    from sacma.optimize.optimizer import Optimizer as Optimizer
+    from sacma.optimize.parameters import Categorical as Categorical
+    from sacma.optimize.parameters import Integer as Integer
+    from sacma.optimize.parameters import Real as Real
+    from sacma.optimize.pool import WorkersError as WorkersError
+    from sacma.optimize.result import Result as Result
+    from sacma.optimize.result import Status as Status
+    from sacma.optimize.space import Space as Space
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "Categorical",
-    "Integer",
-    "JournalError",
-    "Optimizer",
-    "Real",
-    "Result",
-    "Space",
-    "Status",
-    "Tolerance",
-    "WorkersError",
-    "algorithm",
-    "minimize",
-    "read_journal",
-    "scipy_method",
-]
 
 _MODULES = {
     "Categorical": "sacma.optimize.parameters",
@@ -50,6 +37,8 @@ _MODULES = {
     "read_journal": "sacma.optimize.journal",
     "scipy_method": "sacma.integrations.scipy_method",
 }
+
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor, as_completed
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -165,6 +165,14 @@ class Pool:
         from joblib.externals.loky.backend.reduction import dumps  # noqa: PLC0415 for those who use it
 
         return self._threads.submit(self._call, dumps(call))
+
+    def each(self, function: Callable[..., Any], tasks: Iterable[Sequence[Any]]) -> Iterator[Any]:
+        """Yield the results of a function for arguments as they come, and end all children."""
+        try:
+            for future in as_completed([self.submit(function, *task) for task in tasks]):
+                yield future.result()
+        finally:
+            self.shutdown()
 
     def _call(self, task: memoryview) -> Any:
         child = self._idle.pop()

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import signal
 
 
@@ -38,9 +37,6 @@ def of_the_machine(error: BaseException) -> str | None:
             return "whoever read the output has gone"
         case OSError():
             return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}"
-    if any(kind.__name__ == "BrokenExecutor" for kind in type(error).__mro__):  # to import it takes memory
-        code = re.search(r"\{\w+\((-?\d+)\)\}", str(error))  # joblib's text: {SIGKILL(-9)}
-        return f"a worker has gone: {in_words(code and int(code[1]))}; use fewer processes"
     before: BaseException | None = error
     while before is not None:
         what = next((what for said, what in LACKS.items() if said in str(before)), None)

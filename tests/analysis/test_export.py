@@ -10,9 +10,8 @@ import pytest
 from sacma.analysis.export import EMPTY_SETTINGS, load_in_cocopp, pack, read_folder
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
-from sacma.experiment.run import run_campaign
 from sacma.store.store import Store
-from tests.commands import NoWorkers, sacma
+from tests.commands import run_here, sacma
 from tests.conftest import CONFIGS
 
 Exported = tuple[dict[str, str], list[TrialSpec]]
@@ -25,14 +24,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
 
     study = load_study(CONFIGS / "cmaes.yaml", {"functions": "1,8", "dimensions": "2,3", "budget": 20})
     root = tmp_path_factory.mktemp("export")
-    store = Store(root)
-    store.prepare()
-    store.register(study)
-    specs = plan([study])
-    run_campaign(specs, store, workers=NoWorkers(), retries=0)
-    (stored,) = store.studies()
-    store.derive(stored)
-    return read_folder(store.coco_folder("CMA-ES")), list(specs)
+    run_here(root, study)
+    return read_folder(Store(root).coco_folder("CMA-ES")), list(plan([study]))
 
 
 def test_a_sound_folder_loads_without_a_warning(exported: Exported) -> None:

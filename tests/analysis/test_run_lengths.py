@@ -25,12 +25,10 @@ from sacma.analysis.run_lengths import (
 )
 from sacma.analysis.trials import Trial, our_trial
 from sacma.coco.suites import BBOB, BEST_2009
-from sacma.config.plan import plan
 from sacma.config.study import load_study
-from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import NoWorkers, environment
+from tests.commands import environment, run_here
 from tests.conftest import CONFIGS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -365,12 +363,9 @@ def test_empty_input_gives_an_empty_frame() -> None:
 def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     """What cocopp draws of CMA-ES: the same until a first unsuccessful trial ends, then within bootstrap errors."""
     study = load_study(CONFIGS / "cmaes.yaml", {"functions": "1,3,8", "dimensions": "2", "budget": 120})
+    run_here(tmp_path, study)
     store = Store(tmp_path)
-    store.prepare()
-    store.register(study)
-    run_campaign(plan([study]), store, workers=NoWorkers(), retries=0)
-    ((stored, completeness),) = completeness_of_studies(store)
-    store.derive(stored)
+    ((_, completeness),) = completeness_of_studies(store)
     done = subprocess.run(
         [sys.executable, "-c", COCOPP, str(store.coco_folder("CMA-ES"))],
         check=True,

@@ -14,12 +14,10 @@ import pytest
 from sacma.analysis.run_lengths import TARGETS, running_times, shares, virtual_best
 from sacma.analysis.trials import Trial, external_trials, our_trial
 from sacma.coco.reader import load_coco
-from sacma.config.plan import plan
 from sacma.config.study import load_study
-from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import NoWorkers, environment
+from tests.commands import environment, run_here
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
@@ -138,16 +136,12 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path, instances: str) -> None:
     """ERT, successes and the lowest ERT of two algorithms, as cocopp reads them from the COCO folders."""
     protocol = {"functions": "1,3,8", "dimensions": "2,3", "instances": instances, "budget": 150}
     studies = [load_study(CONFIGS / f"{name}.yaml", dict(protocol)) for name in ("cmaes", "gp5")]
+    run_here(tmp_path, *studies)
     store = Store(tmp_path)
-    store.prepare()
-    for study in studies:
-        store.register(study)
-    run_campaign(plan(studies), store, workers=NoWorkers(), retries=0)
     ours: list[Trial] = []
     theirs: list[Trial] = []
     folders = {}
     for stored, completeness in completeness_of_studies(store):
-        store.derive(stored)
         ours += [our_trial(*finished) for finished in completeness.trials]
         folders[stored.name] = str(store.coco_folder(stored.name))
         theirs += external_trials(stored.name, load_coco(Path(folders[stored.name])), 1e-8)

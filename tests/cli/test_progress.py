@@ -10,6 +10,7 @@ from sacma.cli.progress import Tally
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel, shipped_seconds
+from sacma.experiment.run import Attempt
 from sacma.store.outcome import CPUSeconds, FailureKind, Outcome, TrialFailure, TrialStatus
 from sacma.store.record import FinishedTrial
 
@@ -41,7 +42,7 @@ def test_time_left(study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch,
         clock[0], _, spec = heapq.heappop(running)
         cpu = CPUSeconds(0, 0, 0, 0, seconds[spec.key])
         outcome = Outcome(TrialStatus.BUDGET_USED, 1, 1.0, (1,), (1.0,), 1, 0, 0, {}, cpu)
-        tally.count(FinishedTrial(spec, outcome, b""), last=True)
+        tally.count(Attempt(FinishedTrial(spec, outcome, b""), last=True))
         told.append((clock[0], tally.seconds_left))
         following = next(todo, None)
         if following is not None:
@@ -58,8 +59,8 @@ def test_failures_are_counted(study: Callable[..., Study]) -> None:
     specs = plan([study("cmaes", dimensions="2", functions="1-3", instances="1")])
     tally = Tally(specs, CostModel())
     failure = TrialFailure(specs[0], FailureKind.EXCEPTION, "no", "")
-    tally.count(failure, last=False)
+    tally.count(Attempt(failure, last=False))
     assert "1 to retry" in str(tally)
-    tally.count(failure, last=True)
+    tally.count(Attempt(failure, last=True))
     assert (tally.done, tally.failed) == (1, 1)
     assert "1 failed" in str(tally)

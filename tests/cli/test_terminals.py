@@ -9,7 +9,6 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from sacma.cli.progress import Progress, Tally
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.experiment.cost import CostModel
+from sacma.experiment.run import Attempt
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import FinishedTrial
 from tests.commands import environment, sacma
@@ -106,15 +106,14 @@ def test_long_progress_in_any_window(study: Callable[..., Study], monkeypatch: p
     tally = Tally(specs, CostModel())
     console = Console(width=width, force_terminal=True, color_system=None, legacy_windows=False)
     monkeypatch.setattr("sacma.cli.progress.redraws", lambda _: True)
-    with console.capture() as capture, closing(Progress(tally, console)) as display:
+    with console.capture() as capture, Progress(tally, console) as display:
         for number in range(1, 1001):
             clock[0] += 20.0
             outcome = Outcome(
                 TrialStatus.BUDGET_USED, 5000, 1.0, (1,), (1.0,), 1, 0, 0, {}, CPUSeconds(0, 0, 0, 0, 20.0)
             )
             result = FinishedTrial(specs[number - 1], outcome, b"")
-            tally.count(result, last=True)
-            display.show()
+            display.show(Attempt(result, last=True))
     last = next(line for line in reversed(shown(capture.get())) if line)
     assert "1000/1800 trials, " in last
     assert re.search(r"\d+:\d\d:\d\d left", last)

@@ -1,6 +1,6 @@
-"""Runs from Python: a request and options in, a result out, and an observer who is told what happens."""
+"""Runs from Python: a request and options in, events out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -9,13 +9,10 @@ import pytest
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.run import RunObserver, RunRequest, run_trials
+from sacma.experiment.run import Attempt, RunRequest, Start, run_trials
 from sacma.experiment.workers import Result
-from sacma.store.completeness import Completeness
-from sacma.store.outcome import TrialFailure
-from sacma.store.record import FinishedTrial
-from sacma.store.store import Damage, Store
-from tests.commands import NoWorkers, no_workers
+from sacma.store.store import Store
+from tests.commands import NoWorkers, no_workers, run_here
 from tests.conftest import coco_files
 
 SMALL = {"functions": "1,8", "dimensions": "2", "instances": "1-2", "budget": 20}
@@ -27,31 +24,19 @@ def _here() -> Iterator[None]:
         yield
 
 
-class Told(RunObserver):
-    """Writes down what it is told."""
-
-    def __init__(self) -> None:
-        self.events: list[str] = []
-
-    def note(self, lines: Sequence[str]) -> None:
-        """Write down lines."""
-        self.events += lines
-
-    def damaged(self, damages: Sequence[Damage]) -> None:
-        """Write down the files."""
-        self.events += [f"damaged {damage.path.name}" for damage in damages]
-
-    def started(self, completeness: Completeness, todo: Sequence[TrialSpec], jobs: int | None) -> None:
-        """Write down the beginning."""
-        self.events.append(f"start {len(todo)} of {len(completeness.specs)}, {jobs} at a time")
-
-    def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Write down an attempt."""
-        self.events.append(f"{type(result).__name__} {last}")
-
-    def ended(self) -> None:
-        """Write down the end."""
-        self.events.append("end")
+def told(request: RunRequest) -> list[str]:
+    """Run a request, and write down the events."""
+    lines = []
+    for event in run_trials(request):
+        match event:
+            case Start(completeness, todo, jobs):
+                lines += [f"damaged {damage.path.name}" for damage in completeness.damaged]
+                lines.append(f"start {len(todo)} of {len(completeness.specs)}, {jobs} at a time")
+            case Attempt(result, last):
+                lines.append(f"{type(result).__name__} {last}")
+            case _:
+                lines.append(event)
+    return lines
 
 
 def test_from_studies_to_coco_data(
@@ -59,21 +44,15 @@ def test_from_studies_to_coco_data(
 ) -> None:
     """A study is run, a damaged record is run again, what is there is not; nothing is printed."""
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path)
-    told = Told()
-    result = run_trials(request, told)
-    assert (result.finished, result.failures, result.attempts) == (4, (), 0)
-    assert told.events == ["start 4 of 4, 1 at a time", *["FinishedTrial True"] * 4, "end"]
+    assert told(request) == ["start 4 of 4, 1 at a time", *["FinishedTrial True"] * 4]
     expected = coco_files(tmp_path)
     assert expected
 
     path = Store(tmp_path).path_of(request.specs[0])
     path.write_bytes(b"no record")
-    told = Told()
-    run_trials(RunRequest.of_results(tmp_path), told)
-    renamed = "renamed 1 damaged record to *.damaged-N; running those trials again"
-    assert told.events == [
-        f"damaged {path.name}", renamed, "start 1 of 4, 1 at a time", "FinishedTrial True", "end"
-    ]  # fmt: skip
+    events = told(RunRequest.of_results(tmp_path))
+    assert events == [f"damaged {path.name}", "start 1 of 4, 1 at a time", "FinishedTrial True"]
+    assert path.with_suffix(".damaged-1").read_bytes() == b"no record"
     assert coco_files(tmp_path) == expected
     assert capfd.readouterr() == ("", "")
 
@@ -92,17 +71,16 @@ def test_shards_are_all_of_it(study: Callable[..., Study], tmp_path: Path) -> No
 
 def test_what_is_replaced_is_told(study: Callable[..., Study], tmp_path: Path) -> None:
     """A study of the same name with another budget."""
-    run_trials(RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path))
-    told = Told()
-    run_trials(RunRequest.of_studies([study("cmaes", **SMALL | {"budget": 10})], tmp_path), told)
-    assert told.events[0].startswith(f"{tmp_path} held CMA-ES with other settings, budget or seed")
+    run_here(tmp_path, study("cmaes", **SMALL))
+    events = told(RunRequest.of_studies([study("cmaes", **SMALL | {"budget": 10})], tmp_path))
+    assert events[0].startswith(f"{tmp_path} held CMA-ES with other settings, budget or seed")
 
 
 def test_options_are_checked_first(study: Callable[..., Study], tmp_path: Path) -> None:
     """Before a folder is made."""
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path / "results")
     with pytest.raises(SacmaError, match="--jobs: 100000 is not allowed"):
-        run_trials(request, jobs=100_000)
+        next(run_trials(request, jobs=100_000))
     assert not (tmp_path / "results").exists()
 
 
@@ -123,7 +101,7 @@ def test_what_is_kept_is_told(study: Callable[..., Study], tmp_path: Path, monke
     monkeypatch.setattr("sacma.experiment.run.LocalWorkers", LosingWorkers)
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path)
     with pytest.raises(RunError, match="the cluster was lost; 1 of 4 trials are kept"):
-        run_trials(request)
+        told(request)
 
 
 def test_there_must_be_a_study(tmp_path: Path) -> None:

@@ -87,9 +87,7 @@ def test_what_takes_long_to_prepare_is_said(study: Callable[..., Study], monkeyp
     monkeypatch.setattr(workers_module, "SECONDS_TO_LOAD", 0.0)
     monkeypatch.setattr(workers_module, "_is_compiled", lambda: False)
     small = {"functions": "1", "dimensions": "2", "instances": "1"}
-    said: list[str] = []
     with LocalWorkers(1) as workers:
-        workers.prepare(plan([study("cmaes", **small)]), said.append)
-        assert said == []
-        workers.prepare(plan([study("gp1", **small)]), said.append)
+        assert list(workers.prepare(plan([study("cmaes", **small)]))) == []
+        said = list(workers.prepare(plan([study("gp1", **small)])))
     assert said == ["compiling the surrogate (once per installation, about 10 s) …"]

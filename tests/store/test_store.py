@@ -5,40 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.experiment.problem import BudgetedProblem
-from sacma.experiment.run import CampaignResult, run_campaign
-from sacma.experiment.workers import LocalWorkers
-from sacma.store.completeness import completeness_of, to_run
+from sacma.experiment.run import RunRequest, run_trials
 from sacma.store.store import Store
-from tests.commands import NoWorkers
+from tests.commands import run_here
 from tests.conftest import coco_files
 
 MakeStudy = Callable[..., Study]
 PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
 
 
-def run(study: Study, root: Path, jobs: int = 0, retries: int = 0) -> CampaignResult:
-    store = Store(root)
-    store.prepare()
-    with store.lock_records("a test"):
-        store.register(study)
-        completeness = completeness_of(store, plan([study]))
-        for damaged in completeness.damaged:
-            store.set_aside(damaged)
-        with LocalWorkers(jobs) if jobs else NoWorkers() as workers:
-            result = run_campaign(to_run(completeness), store, workers=workers, retries=retries)
-        for stored in store.studies():
-            store.derive(stored)
-        return result
+def run(study: Study, root: Path, jobs: int) -> None:
+    """Run a study in worker processes."""
+    for _ in run_trials(RunRequest.of_studies([study], root), jobs=jobs):
+        pass
 
 
 def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
     """Serial, one worker, two workers, and in this process after losing any half of the trials: identical folders."""
     asked = study("ada_kendall", **PROTOCOL)
-    run(asked, tmp_path / "serial")
+    run_here(tmp_path / "serial", asked)
     run(asked, tmp_path / "one", 1)
     run(asked, tmp_path / "two", 2)
     expected = coco_files(tmp_path / "serial")
@@ -49,16 +37,15 @@ def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
         records = sorted((tmp_path / "two" / "records").rglob("*.record"))
         for path in records[parity::2]:
             path.unlink()
-        result = run(asked, tmp_path / "two")
-        assert result.finished == 6
+        assert len(run_here(tmp_path / "two", asked)) == 6
         assert coco_files(tmp_path / "two") == expected
 
 
 def test_what_is_there_is_not_run_again(study: MakeStudy, tmp_path: Path) -> None:
     """The second run of the same study runs nothing; a wider one runs what is new and covers both."""
-    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == 12
-    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == 0
-    assert run(study("cmaes", **{**PROTOCOL, "functions": "8,15"}), tmp_path).finished == 6
+    assert len(run_here(tmp_path, study("cmaes", **PROTOCOL))) == 12
+    assert len(run_here(tmp_path, study("cmaes", **PROTOCOL))) == 0
+    assert len(run_here(tmp_path, study("cmaes", **{**PROTOCOL, "functions": "8,15"}))) == 6
     (stored,) = Store(tmp_path).studies()
     assert {spec.function for spec in stored.specs()} == {1, 8, 15}
     assert len(stored.specs()) == 18
@@ -68,24 +55,24 @@ def test_what_is_there_is_not_run_again(study: MakeStudy, tmp_path: Path) -> Non
 
 def test_other_settings_do_not_mix(study: MakeStudy, tmp_path: Path) -> None:
     """Another budget replaces the study in derived data, runs all its trials, and the old records stay."""
-    run(study("cmaes", **PROTOCOL), tmp_path)
+    run_here(tmp_path, study("cmaes", **PROTOCOL))
     before = set((tmp_path / "records").rglob("*.record"))
-    assert run(study("cmaes", **{**PROTOCOL, "budget": 50}), tmp_path).finished == 12
+    assert len(run_here(tmp_path, study("cmaes", **{**PROTOCOL, "budget": 50}))) == 12
     (stored,) = Store(tmp_path).studies()
     assert {spec.budget for spec in stored.specs()} == {100, 150}
     assert before < set((tmp_path / "records").rglob("*.record"))
-    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == 0
+    assert len(run_here(tmp_path, study("cmaes", **PROTOCOL))) == 0
 
 
 def test_damaged_and_foreign_records_are_set_aside(study: MakeStudy, tmp_path: Path) -> None:
     """A truncated record, and one under another's name, never count as done; they are kept aside and run again."""
     asked = study("cmaes", **PROTOCOL)
-    run(asked, tmp_path)
+    run_here(tmp_path, asked)
     expected = coco_files(tmp_path)
     first, second, third = sorted((tmp_path / "records").rglob("*.record"))[:3]
     first.write_bytes(first.read_bytes()[:-20])
     second.write_bytes(third.read_bytes())
-    assert run(asked, tmp_path).finished == 2
+    assert len(run_here(tmp_path, asked)) == 2
     assert coco_files(tmp_path) == expected
     assert len(list((tmp_path / "records").rglob("*.damaged-1"))) == 2
 
@@ -102,12 +89,12 @@ def test_one_failure_does_not_stop_the_others(
         return original(self, point)  # type: ignore[arg-type]
 
     monkeypatch.setattr(BudgetedProblem, "__call__", failing)
-    result = run(study("cmaes", **PROTOCOL), tmp_path)
-    assert result.failures
-    assert result.finished + len(result.failures) == 12
-    assert all("ZeroDivisionError: by design" in f.error and "Traceback" in f.traceback for f in result.failures)
+    attempts = run_here(tmp_path, study("cmaes", **PROTOCOL))
+    failures = [attempt.failure for attempt in attempts if attempt.failure]
+    assert 0 < len(failures) < len(attempts) == 12
+    assert all("ZeroDivisionError: by design" in f.error and "Traceback" in f.traceback for f in failures)
     monkeypatch.undo()
-    assert run(study("cmaes", **PROTOCOL), tmp_path).finished == len(result.failures)
+    assert len(run_here(tmp_path, study("cmaes", **PROTOCOL))) == len(failures)
 
 
 def test_unwritable_folder(tmp_path: Path) -> None:
@@ -119,7 +106,7 @@ def test_unwritable_folder(tmp_path: Path) -> None:
 
 def test_study_files(study: MakeStudy, tmp_path: Path) -> None:
     """A Mac's hidden copy is none; a file that is no study is an error that says how to mend it; nothing else stays."""
-    run(study("cmaes", functions="1", dimensions="2", instances="1", budget=10), tmp_path)
+    run_here(tmp_path, study("cmaes", functions="1", dimensions="2", instances="1", budget=10))
     assert not list(tmp_path.rglob(".*"))
     (tmp_path / "studies" / "._CMA-ES.json").write_bytes(b"\0\5\x16\7")
     assert [stored.name for stored in Store(tmp_path).studies()] == ["CMA-ES"]

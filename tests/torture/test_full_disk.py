@@ -11,10 +11,9 @@ import pytest
 from sacma.config.plan import plan
 from sacma.config.study import Study
 from sacma.errors import RunError
-from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
-from tests.commands import NoWorkers, sacma
+from tests.commands import run_here, sacma
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
@@ -51,10 +50,9 @@ def test_small_disk(small_disk: Path, tmp_path: Path, step: int) -> None:
 
 def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fifth record cannot be synced: an error that names it, four records kept, no temporary file left."""
-    specs = plan([study("cmaes", functions="1", dimensions="2", instances="1-8", budget=10)])
-    store = Store(tmp_path)
-    store.prepare()
-    original, left = os.fsync, [8]
+    asked = study("cmaes", functions="1", dimensions="2", instances="1-8", budget=10)
+    specs, store = plan([asked]), Store(tmp_path)
+    original, left = os.fsync, [10]  # two of the study, and two a record
 
     def fsync(descriptor: int) -> None:
         left[0] -= 1
@@ -62,19 +60,11 @@ def test_a_write_that_fails(study: Callable[..., Study], tmp_path: Path, monkeyp
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         original(descriptor)
 
-    def campaign() -> None:
-        run_campaign(
-            completeness_of(store, specs).missing,
-            store,
-            workers=NoWorkers(),
-            retries=0,
-        )
-
     monkeypatch.setattr("os.fsync", fsync)
     with pytest.raises(RunError, match="could not be written: No space left on device"):
-        campaign()
+        run_here(tmp_path, asked)
     monkeypatch.undo()
     assert len(completeness_of(store, specs).heads) == 4
     assert not list(tmp_path.rglob(".*"))
-    campaign()
+    run_here(tmp_path, asked)
     assert completeness_of(store, specs).complete

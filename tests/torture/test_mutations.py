@@ -11,10 +11,10 @@ import numpy as np
 
 from sacma.config.plan import plan
 from sacma.config.study import Study
-from sacma.experiment.run import run_campaign
 from sacma.store.completeness import completeness_of
+from sacma.store.record import decode
 from sacma.store.store import Damage, Store
-from tests.commands import NoWorkers
+from tests.commands import run_here
 from tests.conftest import coco_files
 from tests.sizes import sizes
 
@@ -34,16 +34,7 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path, mutations: int) 
     asked = study("cmaes", functions="1,8", dimensions="2", instances="1-3", budget=20)
     specs = plan([asked])
     store = Store(tmp_path / "out")
-    store.prepare()
-    store.register(asked)
-
-    def campaign() -> None:
-        missing = completeness_of(store, specs).missing
-        run_campaign(missing, store, workers=NoWorkers(), retries=0)
-        for stored in store.studies():
-            store.derive(stored)
-
-    campaign()
+    run_here(store.root, asked)
     expected = coco_files(store.root)
     paths = [store.path_of(spec) for spec in specs]
     contents = [path.read_bytes() for path in paths]
@@ -58,12 +49,10 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path, mutations: int) 
         assert specs[which].key not in completeness.heads
         assert len(completeness.heads) == len(specs) - 1
         assert [damage.path for damage in completeness.damaged] == [path][: path.exists()]  # a dangling link is nothing
-        assert sum(not isinstance(found, Damage) for found in store.records(specs)) == len(specs) - 1
+        assert sum(not isinstance(found, Damage) for found in store.read(specs, decode)) == len(specs) - 1
         noticed += 1
         if number % 100 == 0:
-            for damage in completeness.damaged:
-                assert store.set_aside(damage).exists()
-            campaign()
+            run_here(store.root, asked)
             assert coco_files(store.root) == expected
             contents[which] = path.read_bytes()
         else:

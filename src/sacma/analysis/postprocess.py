@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -109,13 +108,8 @@ def write_report(
             for whole in of
             for stem, chart in whole.files()
         }
-        numbers = count(1)
-
-        def on_written(_: object) -> None:
-            number = next(numbers)
+        for number, _ in enumerate(render(figures, jobs=jobs, pdf=pdf), 1):
             on_step(f"figures {number}/{len(figures)}", 0.2 + 0.75 * number / len(figures))
-
-        render(figures, jobs=jobs, pdf=pdf, on_written=on_written)
         on_step("report", 0.95)
         named = ", ".join(comparison.names) if len(comparison.names) <= MANY else f"{len(comparison.names)} algorithms"
         suite = "" if comparison.suite is BBOB else f" on {comparison.suite.name}"

@@ -2,7 +2,9 @@
 
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import NoReturn
 
 from joblib import cpu_count
 from rich.text import Text
@@ -24,18 +26,15 @@ from sacma.cli.interruption import Interrupted, this_command
 from sacma.cli.options import ProtocolOptions, RunOptions
 from sacma.cli.progress import Progress, Tally, clock
 from sacma.cli.tables import frame, missing_lines, plan_table
-from sacma.config.plan import TrialSpec
 from sacma.config.study import load_studies
 from sacma.config.sweep import Sweep
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, known_costs, work_in
-from sacma.experiment.run import CampaignResult, RunObserver, RunRequest, run_trials
+from sacma.experiment.run import Attempt, RunRequest, Start, run_trials
 from sacma.files.atomic import why_no_folder
 from sacma.files.scratch import free_bytes
-from sacma.store.completeness import Completeness, completeness_of
+from sacma.store.completeness import completeness_of
 from sacma.store.outcome import TrialFailure
-from sacma.store.record import FinishedTrial
-from sacma.store.store import Damage
 
 
 def requested_trials(
@@ -55,87 +54,65 @@ def requested_trials(
     return request
 
 
-class RunDisplay(RunObserver):
-    """Shows a run on the consoles.
-
-    ``studies`` and ``trials`` name them in a few words, like "2 algorithms" and "12 trials of shard 1/2".
-    """
-
-    tally: Tally
-    progress: Progress | None = None
-    done = 0
-
-    def __init__(self, request: RunRequest, options: RunOptions, studies: str, trials: str) -> None:
-        self.request, self.options, self.studies, self.trials = request, options, studies, trials
-
-    def note(self, lines: Sequence[str]) -> None:
-        """Print the lines."""
-        print_list("note", lines, err)
-
-    def damaged(self, damages: Sequence[Damage]) -> None:
-        """Print the files."""
-        print_damage(damages)
-
-    def started(self, completeness: Completeness, todo: Sequence[TrialSpec], jobs: int | None) -> None:
-        """Print what is there and what is run, and begin the progress display."""
-        self.done = len(completeness.specs) - len(completeness.missing)
-        where = f"{jobs} at a time" if jobs else f"on {self.options.scheduler}"
-        out.print(
-            f"{self.studies}, {self.trials}: {self.done} there, {len(todo)} to run"
-            f"{' of those that failed' * self.options.failed_only} ({where}) in {self.request.store.root}",
-            soft_wrap=True,
-        )
-        self.tally = Tally(todo, known_costs(completeness))
-        self.progress = Progress(self.tally, out)
-
-    def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Count the attempt and show it."""
-        self.tally.count(result, last=last)
-        if self.progress is not None:
-            self.progress.show()
-
-    def ended(self) -> None:
-        """End the progress display, in the middle of the trials or not."""
-        if self.progress is not None:
-            self.progress.close()
-
-    def report(self, result: CampaignResult, following: str | None) -> None:
-        """Print the number of trials that are there now and the next command, and exit if trials failed."""
-        if failures := result.failures:
-            for failure in failures[:LONGEST_LIST]:
-                times = counted(failure.attempts, "time")
-                err.print(Text(f"failed {times}: {failure.spec}: {failure.kind}: {failure.error}"))
-            if len(failures) > LONGEST_LIST:
-                err.print(Text(f"… and {len(failures) - LONGEST_LIST} more"))
-            fail(
-                f"{counted(len(failures), 'trial')} of {len(self.request.specs)} failed; tracebacks: "
-                f"{shlex.join(['sacma', 'status', '--tracebacks', as_argument(self.request.store.root)])}; "
-                f"try {'it' if len(failures) == 1 else 'them'} again: "
-                f"{this_command(*([] if self.options.failed_only else ['--failed-only']))}",
-                EXIT_FAILED,
-            )
-        done, of = self.done + result.finished, len(self.request.specs)
-        have = f"all {self.trials}" if done == of else f"{done} of {self.trials}"
-        out.print("; ".join(filter(None, [f"{have} in {self.request.store.root}", following])), soft_wrap=True)
-
-
 def show_run(request: RunRequest, options: RunOptions, studies: str, shard: str | None, following: str | None) -> None:
     """Run the trials of a request that are not there yet, show how it goes, and exit if any failed.
 
-    ``shard`` is as given; ``following`` is the next command, None where this one goes on.
+    ``studies`` names them in a few words, ``shard`` is as given, and ``following`` is the next command, None where this
+    one goes on.
     """
-    of = len(request.specs)
-    display = RunDisplay(request, options, studies, counted(of, "trial") + (f" of shard {shard}" if shard else ""))
+    results, of = request.store.root, len(request.specs)
+    trials = counted(of, "trial") + (f" of shard {shard}" if shard else "")
+    there, progress = 0, None
+    failures: list[TrialFailure] = []
     try:
-        result = run_trials(request, display, **vars(options), command=this_command())
+        with closing(run_trials(request, **vars(options), command=this_command())) as events, ExitStack() as shown:
+            for event in events:
+                match event:
+                    case Start():
+                        print_damage(event.completeness.damaged)
+                        if damaged := len(event.completeness.damaged):
+                            err.print(f"note: {counted(damaged, 'damaged record')} renamed to *.damaged-N")
+                        there = of - len(event.completeness.missing)
+                        where = f"{event.jobs} at a time" if event.jobs else f"on {options.scheduler}"
+                        out.print(
+                            f"{studies}, {trials}: {there} there, {len(event.todo)} to run"
+                            f"{' of those that failed' * options.failed_only} ({where}) in {results}",
+                            soft_wrap=True,
+                        )
+                        tally = Tally(event.todo, known_costs(event.completeness))
+                        progress = shown.enter_context(Progress(tally, out))
+                    case Attempt() if progress:
+                        progress.show(event)
+                        failures += filter(None, [event.failure])
+                    case _:
+                        err.print(Text(f"note: {event}"))
     except Interrupted:
-        if display.progress is None:
+        if progress is None:
             raise
         kept = request.store.count(request.specs)
         raise Interrupted(f"interrupted; {kept} of {of} trials are kept; resume with") from None
     except RunError as error:
         fail(f"{error}; go on with: {this_command()}", EXIT_FAILED)
-    display.report(result, following)
+    if failures:
+        _fail_for(failures, request, options)
+    done = there + (progress.tally.done if progress else 0)
+    have = f"all {trials}" if done == of else f"{done} of {trials}"
+    out.print("; ".join(filter(None, [f"{have} in {results}", following])), soft_wrap=True)
+
+
+def _fail_for(failures: Sequence[TrialFailure], request: RunRequest, options: RunOptions) -> NoReturn:
+    for failure in failures[:LONGEST_LIST]:
+        times = counted(failure.attempts, "time")
+        err.print(Text(f"failed {times}: {failure.spec}: {failure.kind}: {failure.error}"))
+    if len(failures) > LONGEST_LIST:
+        err.print(Text(f"… and {len(failures) - LONGEST_LIST} more"))
+    tracebacks = shlex.join(["sacma", "status", "--tracebacks", as_argument(request.store.root)])
+    again = this_command(*([] if options.failed_only else ["--failed-only"]))
+    fail(
+        f"{counted(len(failures), 'trial')} of {len(request.specs)} failed; tracebacks: {tracebacks}; "
+        f"try {'it' if len(failures) == 1 else 'them'} again: {again}",
+        EXIT_FAILED,
+    )
 
 
 def print_plan(request: RunRequest, jobs: int | None, group: Callable[[str], str] = lambda name: name) -> None:

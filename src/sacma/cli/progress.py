@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import Self
 
 import rich.progress
 from rich.console import Console
@@ -10,8 +11,8 @@ from rich.progress import BarColumn, TextColumn
 from sacma.cli.console import redraws
 from sacma.config.plan import TrialSpec
 from sacma.experiment.cost import CostModel, shipped_seconds, work_in
+from sacma.experiment.run import Attempt
 from sacma.store.outcome import TrialFailure
-from sacma.store.record import FinishedTrial
 
 SECONDS_BETWEEN_LINES = 15.0
 
@@ -27,9 +28,9 @@ class Tally:
         self._left = work_in(specs)
         self._ready = self._finished_seconds = 0.0
 
-    def count(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Count one more attempt; ``last`` if the trial is not tried again."""
-        spec = result.spec
+    def count(self, attempt: Attempt) -> None:
+        """Count one more attempt."""
+        result, last, spec = attempt.result, attempt.last, attempt.result.spec
         if isinstance(result, TrialFailure):
             self.failed += last
             self.retried += not last
@@ -97,16 +98,22 @@ class Progress:
             *columns[: 1 if narrow else 2], console=console, disable=not redraws(console)
         )
         self._task = self._bar.add_task(str(tally), total=tally.total)
-        self._bar.start()
 
-    def show(self) -> None:
-        """Show the tally as it is now."""
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def show(self, attempt: Attempt) -> None:
+        """Count an attempt, and show the tally as it is now."""
         tally = self.tally
+        tally.count(attempt)
         self._bar.update(self._task, completed=tally.done, description=str(tally))
         if self._bar.disable and (tally.done == tally.total or tally.elapsed >= self._next):
             self._next = tally.elapsed + SECONDS_BETWEEN_LINES
             self.console.print(f"{tally}, {tally.speed}", highlight=False, soft_wrap=True)
+        if tally.done == tally.total:
+            self._bar.stop()
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the display; a bar stays as it is."""
         self._bar.stop()

@@ -102,18 +102,17 @@ LONGEST_NAME, LONGEST_PATH = 80, 1000
 """Characters from a record that are shown."""
 
 
-def resolve_algorithms(specs: Sequence[TrialSpec]) -> tuple[TrialSpec, ...]:
-    """Check that the algorithms of trials are there in their versions; return the specs with the files of today."""
-    one_of_each = {(spec.algorithm, spec.version): spec for spec in specs}
+def resolve_algorithms(todo: Sequence[TrialSpec], done: Iterable[TrialSpec] = ()) -> tuple[TrialSpec, ...]:
+    """Return the trials that are ``todo`` with the algorithm files of today.
+
+    Raises SacmaError if their algorithms are not there in their versions, or those of trials that are ``done`` are
+    there in another: these need not be there at all.
+    """
+    there = (spec for spec in done if spec.algorithm in ALGORITHMS)
+    one_of_each = {(spec.algorithm, spec.version): spec for spec in (*there, *todo)}
     origins = {spec.algorithm: resolve_algorithm(spec) for spec in one_of_each.values()}
     files = {name: origin.source if origin and origin.is_file else "" for name, origin in origins.items()}
-    return tuple(replace(spec, algorithm_file=files[spec.algorithm]) if spec.version else spec for spec in specs)
-
-
-def refuse_changed(specs: Sequence[TrialSpec]) -> None:
-    """Raise SacmaError if an algorithm of trials is there in another version; it may not be there at all."""
-    for spec in {(spec.algorithm, spec.version): spec for spec in specs if spec.algorithm in ALGORITHMS}.values():
-        resolve_algorithm(spec)
+    return tuple(replace(spec, algorithm_file=files[spec.algorithm]) if spec.version else spec for spec in todo)
 
 
 def resolve_algorithm(spec: TrialSpec) -> Origin | None:

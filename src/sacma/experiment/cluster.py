@@ -74,11 +74,11 @@ class DaskWorkers:
         with self._entered, contextlib.suppress(Exception):  # a cluster that is gone has nothing to end
             self._client.run(end_trials, self._campaign, on_error="ignore")
 
-    def prepare(self, specs: Sequence[TrialSpec], say: Callable[[str], None]) -> None:  # noqa: ARG002
+    def prepare(self, specs: Sequence[TrialSpec]) -> Iterator[str]:  # noqa: ARG002
         """Say who else could use the cluster; its workers compile for themselves."""
         if self._scheduler.startswith("tcp://"):
             danger = "is open: whoever can connect to it can run programs as you, on all of its workers"
-            say(f"{self._scheduler} {danger}; docs/on_a_cluster.md says how tls:// closes it")
+            yield f"{self._scheduler} {danger}; docs/on_a_cluster.md says how tls:// closes it"
 
     def begin(self, spec: TrialSpec) -> "_Begun":
         """Return the future of a trial's result."""

@@ -1,21 +1,21 @@
 """Running of a request: from its studies to their records and the COCO data derived from them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import joblib
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.config.plan import TrialSpec, refuse_changed, resolve_algorithms
+from sacma.config.plan import TrialSpec, resolve_algorithms
 from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.workers import LocalWorkers, Workers, results
+from sacma.experiment.workers import LocalWorkers, Result, Workers, results
+from sacma.files.printable import one_line
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
 from sacma.store.outcome import TrialFailure
-from sacma.store.record import FinishedTrial
-from sacma.store.store import Damage, Store
+from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy, check_names, check_one_suite
 
 MOST_SHARDS = 9_999_999
@@ -70,36 +70,33 @@ def _specs(studies: Sequence[StoredStudy], given: str | None) -> tuple[TrialSpec
 
 
 @dataclass(frozen=True)
-class CampaignResult:
-    """Numbers of finished trials and of failed attempts, and the trials that failed at every attempt."""
+class Start:
+    """The state of a request before the run, and the trials that are run, ``jobs`` at a time if that is known."""
 
-    finished: int
-    failures: tuple[TrialFailure, ...]
-    attempts: int
+    completeness: Completeness
+    todo: tuple[TrialSpec, ...]
+    jobs: int | None
 
 
-class RunObserver:
-    """Is told what happens in a run, in this order; does nothing, but for what a subclass adds."""
+@dataclass(frozen=True)
+class Attempt:
+    """A trial that has finished or failed, kept in the results; ``last`` if it is not tried again."""
 
-    def note(self, lines: Sequence[str]) -> None:
-        """Show lines of which people should know."""
+    result: Result
+    last: bool
 
-    def damaged(self, damages: Sequence[Damage]) -> None:
-        """Show files that are in the place of records, and are none."""
+    @property
+    def failure(self) -> TrialFailure | None:
+        """The failure of a trial that is not tried again."""
+        return self.result if self.last and isinstance(self.result, TrialFailure) else None
 
-    def started(self, completeness: Completeness, todo: Sequence[TrialSpec], jobs: int | None) -> None:
-        """Begin to show trials: those of the request before the run, and those that are run, ``jobs`` at a time."""
 
-    def attempted(self, result: FinishedTrial | TrialFailure, *, last: bool) -> None:
-        """Show an attempt whose record is safe; ``last`` if its trial is not tried again."""
-
-    def ended(self) -> None:
-        """End to show trials, also when they are interrupted; what may follow is the derivation of COCO data."""
+Event = str | Start | Attempt
+"""Something that happens in a run; a text is a note for people."""
 
 
 def run_trials(
     request: RunRequest,
-    observer: RunObserver = RunObserver(),  # noqa: B008 it has no state
     *,
     jobs: int | None = None,
     scheduler: str | None = None,
@@ -107,21 +104,20 @@ def run_trials(
     trial_timeout: float | None = None,
     failed_only: bool = False,
     command: str = "sacma.experiment.run",
-) -> CampaignResult:
-    """Run the trials of a request that are not in its results yet, and derive COCO data, traces and manifests.
+) -> Generator[Event, None, None]:
+    """Run the trials of a request that its results lack, and derive COCO data, traces and manifests; yield events.
 
-    Studies are registered, damaged records renamed, and what algorithms need compiled before the first trial. The
-    results are locked while trials run. A script does it under ``if __name__ == "__main__"``: processes import it. ::
+    The first event comes before the first trial: ``Start``, after notes on replaced studies. Damaged records are
+    renamed, and their trials run again. The results are locked while trials run. Loop over all events, in a script
+    under ``if __name__ == "__main__"``, as processes import it::
 
         studies = load_studies([Path("configs/cmaes.yaml")], {"functions": "1,8", "dimensions": "2"})
-        request = RunRequest.of_studies(studies, Path("results"))
-        result = run_trials(request, jobs=4)
-        for failure in result.failures:
-            print(failure.spec, failure.error)
+        for event in run_trials(RunRequest.of_studies(studies, Path("results")), jobs=4):
+            if isinstance(event, Attempt) and event.failure:
+                print(event.failure.spec, event.failure.error)
 
     Args:
         request: the trials.
-        observer: is told what happens.
         jobs: number of trials at a time; None for the number of cores.
         scheduler: address of a dask scheduler, like ``tls://host:8786``, whose workers run the trials.
         retries: how often a trial that fails is tried again.
@@ -133,6 +129,41 @@ def run_trials(
         SacmaError: an option is not allowed, or an algorithm is not there; nothing was run.
         RunError: what stops all trials, with the number of those that are kept.
     """
+    _check(request, jobs)
+    store, finished = request.store, 0
+    store.prepare()
+    with store.lock_records(command):
+        if request.is_new and (replaced := [study.name for study in request.studies if store.register(study.parts[0])]):
+            yield (
+                f"{store.root} held {one_line(', '.join(replaced), 500)} with other settings, budget or seed, or of "
+                "another version; those records stay, but tables and COCO data are of the new trials"
+            )
+        completeness = completeness_of(store, request.specs, whole=True)
+        todo = to_run(completeness, failed_only=failed_only)
+        todo = resolve_algorithms(todo, done=request.specs)
+        for damaged in completeness.damaged:
+            store.set_aside(damaged)
+        try:
+            with _workers(min(jobs or joblib.cpu_count(), len(todo)), scheduler, trial_timeout) as workers:
+                yield Start(completeness, todo, workers.jobs)
+                yield from workers.prepare(todo)
+                for attempt in run_campaign(todo, store, workers=workers, retries=retries):
+                    finished += not isinstance(attempt.result, TrialFailure)
+                    yield attempt
+        except RunError as error:
+            raise RunError(f"{error}; {store.count(request.specs)} of {len(request.specs)} trials are kept") from None
+        kept = store.count(request.specs)
+        gone = len(request.specs) - len(completeness.missing) + finished - kept
+        if gone > 0:
+            lack = f"{store.root / 'records'} lacks {gone} that were there before, or made by this run"
+            raise RunError(f"{lack}; {kept} of {len(request.specs)} trials are kept")
+    try:
+        yield from _derive(request, command)
+    except RunError as error:
+        raise RunError(f"{error}; all records are kept") from None
+
+
+def _check(request: RunRequest, jobs: int | None) -> None:
     most = JOBS_PER_CORE * joblib.cpu_count()
     if jobs is not None and jobs > most:
         raise SacmaError(
@@ -141,35 +172,16 @@ def run_trials(
     for first, *_ in (study.parts for study in request.studies):
         if first.origin is None:  # our own, not those of others, which may not even be there
             ALGORITHMS[first.algorithm].check(first.settings)
+
+
+def _derive(request: RunRequest, command: str) -> Iterator[str]:
+    """Bring COCO data, traces and manifests up to date with the records."""
     store = request.store
-    store.prepare()
-    with store.lock_records(command):
-        if request.is_new:
-            _register(request, observer)
-        completeness = completeness_of(store, request.specs, whole=True)
-        _set_aside(completeness.damaged, store, observer)
-        refuse_changed(request.specs)
-        todo = resolve_algorithms(to_run(completeness, failed_only=failed_only))
-        try:
-            with _workers(min(jobs or joblib.cpu_count(), len(todo)), scheduler, trial_timeout) as workers:
-                observer.started(completeness, todo, workers.jobs)
-                workers.prepare(todo, lambda line: observer.note([line]))
-                result = run_campaign(todo, store, workers=workers, retries=retries, observer=observer)
-        except RunError as error:
-            kept = store.count(request.specs)
-            raise RunError(f"{error}; {kept} of {len(request.specs)} trials are kept") from None
-        finally:
-            observer.ended()
-        kept = store.count(request.specs)
-        gone = len(request.specs) - len(completeness.missing) + result.finished - kept
-        if gone > 0:
-            lack = f"{store.root / 'records'} lacks {gone} that were there before, or made by this run"
-            raise RunError(f"{lack}; {kept} of {len(request.specs)} trials are kept")
-    try:
-        _derive(request, command, observer)
-    except RunError as error:
-        raise RunError(f"{error}; all records are kept") from None
-    return result
+    if other := store.deriver():
+        yield f"waiting for {other}, to merge COCO data"
+    with store.lock_derived(command, wait=True):
+        for study in filter(None, [store.study(study.name) for study in request.studies]):
+            store.derive(study)
 
 
 def _workers(jobs: int, scheduler: str | None, trial_timeout: float | None) -> Workers:
@@ -180,62 +192,18 @@ def _workers(jobs: int, scheduler: str | None, trial_timeout: float | None) -> W
     return LocalWorkers(max(1, jobs), trial_timeout)
 
 
-def run_campaign(
-    specs: Sequence[TrialSpec],
-    store: Store,
-    *,
-    workers: Workers,
-    retries: int,
-    observer: RunObserver = RunObserver(),  # noqa: B008 it has no state
-) -> CampaignResult:
+def run_campaign(specs: Sequence[TrialSpec], store: Store, *, workers: Workers, retries: int) -> Iterator[Attempt]:
     """Run trials in their order, commit each to a prepared and locked store, and then run those that failed again.
 
     Raises RunError for what stops all trials: a full disk, a lost scheduler.
     """
-    finished = attempts = 0
-    failures: tuple[TrialFailure, ...] = ()
     for left in range(retries, -1, -1):
-        again: list[TrialFailure] = []
+        again: list[TrialSpec] = []
         for result in results(specs, workers):
             if isinstance(result, TrialFailure):
-                again.append(store.commit_failure(result))
+                again.append(result.spec)
+                yield Attempt(store.commit_failure(result), last=left == 0)
             else:
                 store.commit(result)
-                finished += 1
-            observer.attempted(result, last=left == 0 or not isinstance(result, TrialFailure))
-        attempts += len(again)
-        failures = tuple(again)
-        specs = tuple(failure.spec for failure in failures)
-    return CampaignResult(finished, failures, attempts)
-
-
-def _register(request: RunRequest, observer: RunObserver) -> None:
-    """Register the studies in the results, and tell of those that take the place of others."""
-    replaced = [study.name for study in request.studies if request.store.register(study.parts[0])]
-    observer.note(
-        [
-            f"{request.store.root} held {name} with other settings, budget or seed, or of another version; "
-            "its records stay, but tables and COCO data now show this one"
-            for name in replaced
-        ]
-    )
-
-
-def _set_aside(damages: Sequence[Damage], store: Store, observer: RunObserver) -> None:
-    """Rename damaged records, to make way for those of their trials' next run."""
-    observer.damaged(damages)
-    for damaged in damages:
-        store.set_aside(damaged)
-    if damages:
-        records = f"{len(damages)} damaged record{'' if len(damages) == 1 else 's'}"
-        observer.note([f"renamed {records} to *.damaged-N; running those trials again"])
-
-
-def _derive(request: RunRequest, command: str, observer: RunObserver) -> None:
-    """Bring COCO data, traces and manifests up to date with the records."""
-    store = request.store
-    with store.lock_derived(command, lambda holder: observer.note([f"waiting for {holder}, to merge COCO data"])):
-        for study in request.studies:
-            stored = store.study(study.name)
-            if stored is not None:
-                store.derive(stored, lambda damage: observer.damaged([damage]))
+                yield Attempt(result, last=True)
+        specs = again

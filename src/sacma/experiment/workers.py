@@ -2,7 +2,7 @@
 
 import math
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from importlib.util import find_spec
 from itertools import islice
@@ -51,8 +51,8 @@ class Workers(Protocol):
     def ahead(self) -> int:
         """Number of trials that they are given at a time: enough to have a next one."""
 
-    def prepare(self, specs: Sequence[TrialSpec], say: Callable[[str], None]) -> None:
-        """Prepare for trials, before they begin; ``say`` it where that takes long."""
+    def prepare(self, specs: Sequence[TrialSpec]) -> Iterator[str]:
+        """Prepare for trials, before they begin; yield notes for people."""
 
     def begin(self, spec: TrialSpec) -> Any:
         """Return the future of a trial's result."""
@@ -82,12 +82,12 @@ class LocalWorkers:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()
 
-    def prepare(self, specs: Sequence[TrialSpec], say: Callable[[str], None]) -> None:
+    def prepare(self, specs: Sequence[TrialSpec]) -> Iterator[str]:
         """Let one process compile the surrogate, where that is not done yet: all find it on disk then."""
         needed = sorted({(spec.algorithm, spec.settings) for spec in specs if COMPILED in spec.settings})
         compiled = [self._pool.submit(Named("sacma.experiment.trial:prepare_all"), needed)] if needed else []
         if wait(compiled, SECONDS_TO_LOAD).not_done and not _is_compiled():
-            say("compiling the surrogate (once per installation, about 10 s) …")
+            yield "compiling the surrogate (once per installation, about 10 s) …"
             wait(compiled)
 
     def begin(self, spec: TrialSpec, files: Sequence[Path] | None = None) -> Future[Result]:

@@ -11,15 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sacma.files.untrusted import read_file
-
 MEMORY = Path("/dev/shm")  # noqa: S108 folders below it are made by tempfile
 
 ENOUGH = 64e6
 """Bytes: a hundred times what a trial needs."""
-
-SEMAPHORES = "semaphores"
-"""File of a scratch folder that lists the semaphores of its owner, a name a line."""
 
 
 @contextlib.contextmanager
@@ -35,8 +30,8 @@ def scratch(*, in_memory: bool = False) -> Iterator[Path]:
 def scratch_folder(*, in_memory: bool = True) -> Path:
     """Make a folder for temporary files, perhaps in memory, unless ``TMPDIR`` says where; the caller removes it.
 
-    Its name holds this machine and process: folders and semaphores that killed processes of ours left in the same
-    place are removed, but not those of other machines that share it.
+    Its name holds this machine and process: folders that killed processes of ours left in the same place are removed,
+    but not those of other machines that share it.
     """
     parent = Path(tempfile.gettempdir())
     if in_memory and "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK | os.X_OK):
@@ -48,36 +43,8 @@ def scratch_folder(*, in_memory: bool = True) -> Path:
             status = left.lstat()
             ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
             if owner and ours and not _alive(int(owner[1])):
-                _remove_left(left, int(owner[1]))
+                shutil.rmtree(left, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=f"sacma-{host}-{os.getpid()}-", dir=parent))
-
-
-@contextlib.contextmanager
-def noted_semaphores(folder: Path) -> Iterator[None]:
-    """Note in a scratch folder the semaphores of joblib that this process makes meanwhile.
-
-    They are files that outlive a process that is killed together with its helpers. Their names hold its number, but
-    not its machine: only a note says that they are ours in a folder that machines share.
-    """
-    before = _semaphores_of(os.getpid())
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):  # a full disk: they are left behind
-            (folder / SEMAPHORES).write_text("\n".join(sorted(_semaphores_of(os.getpid()) - before)))
-
-
-def _remove_left(folder: Path, owner: int) -> None:
-    """Remove the scratch folder of a process that has ended, and the semaphores that it had noted."""
-    with contextlib.suppress(OSError):
-        noted = set(read_file(folder / SEMAPHORES).decode(errors="replace").splitlines())
-        for name in noted & _semaphores_of(owner):
-            (MEMORY / name).unlink()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _semaphores_of(process: int) -> set[str]:
-    return {path.name for path in MEMORY.glob(f"sem.loky-{process}-*")}
 
 
 def _alive(process: int) -> bool:

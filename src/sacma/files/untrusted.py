@@ -32,10 +32,15 @@ def read_file(path: Path | str, most: int = LARGEST_FILE) -> bytes:
 
     A pipe, a socket, a device or a folder is never read: reading it could wait for ever, or not end.
     """
-    with os.fdopen(open_regular(path, most=most), "rb") as file:
-        content = file.read(os.fstat(file.fileno()).st_size)  # read() of the limit would allocate all of it
-        while len(content) <= most and (more := file.read(PIECE)):  # it grows
-            content += more
+    descriptor = open_regular(path, most=most)
+    try:
+        size = os.fstat(descriptor).st_size
+        content = os.read(descriptor, size + 1)
+        while size < len(content) <= most:  # it grows
+            size = len(content)
+            content += os.read(descriptor, PIECE)
+    finally:
+        os.close(descriptor)
     if len(content) > most:
         raise _too_large(path, most)
     return content

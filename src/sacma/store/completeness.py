@@ -1,7 +1,7 @@
 """Completeness of planned trials: done, failed, damaged or missing."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.store.outcome import Outcome, TrialFailure
 from sacma.store.provenance import Manifest
-from sacma.store.record import RecordHead
+from sacma.store.record import RecordHead, TrialRecord, decode, decode_head
 from sacma.store.store import Damage, Store
 from sacma.store.stored_study import StoredStudy
 
@@ -56,7 +56,8 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec], *, whole: bool = F
     Raises SacmaError if a record cannot be read.
     """
     heads, damaged = {}, []
-    for found in store.records(specs) if whole else store.heads(specs):
+    decoder: Callable[[bytes, TrialSpec], RecordHead | TrialRecord] = decode if whole else decode_head
+    for found in store.read(specs, decoder):
         if isinstance(found, Damage):
             damaged.append(found)
         else:

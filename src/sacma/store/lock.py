@@ -7,7 +7,7 @@ import os
 import platform
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,13 +30,19 @@ class FolderInUseError(SacmaError):
 
 
 @contextmanager
-def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
+def locked(path: Path, command: str, *, wait: bool = False) -> Iterator[None]:
     """Hold the lock file at ``path``; it stays, empty, when the lock is released.
 
-    The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends. Others
-    who need it are shown ``command``. If another process holds it, ``on_wait`` is called with its name, and it is
-    waited for; without ``on_wait`` FolderInUseError is raised. Other SacmaErrors: a file system without locks, or a
-    file at ``path`` that is not a lock.
+    The lock is the system's (``flock``), not the file's existence: it ends with the process, however that ends.
+
+    Args:
+        path: the lock file.
+        command: shown to other processes that need the lock.
+        wait: for another process that holds it.
+
+    Raises:
+        FolderInUseError: another process holds it, and is not waited for.
+        SacmaError: the file system has no locks, or another file is at ``path``.
     """
     file = _open_lock(path, os.O_RDWR | os.O_CREAT)
     if file is None:
@@ -44,12 +50,10 @@ def locked(path: Path, command: str, *, on_wait: Callable[[str], None] | None = 
     try:
         try:
             if not _taken(file):
-                other = _read(file)
-                if on_wait is None:
+                if not wait:
                     raise FolderInUseError(
-                        f"{path.parent} is in use by {other}; wait for it, stop it, or give another folder"
+                        f"{path.parent} is in use by {_read(file)}; wait for it, stop it, or give another folder"
                     )
-                on_wait(other)
                 fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:
             if error.errno not in {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}:

@@ -36,7 +36,7 @@ from sacma.files.untrusted import UnfitFileError, first_problem, parse_json, rea
 from sacma.store.lock import holder, locked
 from sacma.store.outcome import DamagedRecordError, TrialFailure, decode_failure, encode_failure
 from sacma.store.provenance import Manifest
-from sacma.store.record import FinishedTrial, RecordHead, TrialRecord, decode, decode_head
+from sacma.store.record import FinishedTrial, decode
 from sacma.store.stored_study import StoredStudy
 
 Kind = TypeVar("Kind")
@@ -95,9 +95,9 @@ class Store:
             yield
 
     @contextlib.contextmanager
-    def lock_derived(self, command: str, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    def lock_derived(self, command: str, *, wait: bool = False) -> Iterator[None]:
         """Hold the lock for writing derived files; see ``locked``."""
-        with locked(self.root / _DERIVED_LOCK, command, on_wait=on_wait):
+        with locked(self.root / _DERIVED_LOCK, command, wait=wait):
             self._clean(_DERIVED)
             yield
 
@@ -121,6 +121,10 @@ class Store:
         """Return the process that writes records now, in words, if there is one."""
         return holder(self.root / _RECORDS_LOCK)
 
+    def deriver(self) -> str | None:
+        """Return the process that writes derived files now, in words, if there is one."""
+        return holder(self.root / _DERIVED_LOCK)
+
     def path_of(self, spec: TrialSpec) -> Path:
         """Return the path of the record of ``spec``."""
         return self.root / "records" / spec.name / f"{_stem(spec)}.record"
@@ -142,15 +146,11 @@ class Store:
         """Return how many of ``specs`` have a record file, intact or not."""
         return sum(1 for _ in self._there(specs, "records", ".record"))
 
-    def heads(self, specs: Iterable[TrialSpec]) -> Iterator[RecordHead | Damage]:
-        """Yield the heads of the records of ``specs``, a hundred times as fast as ``records``, which check all."""
-        return self._read(specs, decode_head)
+    def read(self, specs: Iterable[TrialSpec], decoder: Callable[[bytes, TrialSpec], Kind]) -> Iterator[Kind | Damage]:
+        """Yield the records of ``specs``, intact or damaged; raise SacmaError if a file cannot be read.
 
-    def records(self, specs: Iterable[TrialSpec]) -> Iterator[TrialRecord | Damage]:
-        """Yield the records of ``specs``, intact or damaged; raise SacmaError if a file cannot be read."""
-        return self._read(specs, decode)
-
-    def _read(self, specs: Iterable[TrialSpec], decoder: Callable[[bytes, TrialSpec], Kind]) -> Iterator[Kind | Damage]:
+        ``decoder`` is ``decode``, or ``decode_head``, which is a hundred times as fast.
+        """
         for spec, path in self._there(specs, "records", ".record"):
             try:
                 yield decoder(read_file(path), spec)
@@ -238,19 +238,14 @@ class Store:
         """Return the path of the manifest of algorithm ``name``."""
         return self.root / "provenance" / f"{name}.json"
 
-    def derive(self, study: StoredStudy, on_damage: Callable[[Damage], None] = lambda _: None) -> Manifest:
+    def derive(self, study: StoredStudy) -> Manifest:
         """Write COCO folder, traces and manifest of ``study`` from its intact records; return the manifest.
 
-        ``on_damage`` is called with each damaged record. Raises RunError if something cannot be written.
+        Raises RunError if something cannot be written.
         """
         from sacma.store.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
 
-        records = []
-        for found in self.records(study.specs()):
-            if isinstance(found, Damage):
-                on_damage(found)
-            else:
-                records.append(found)
+        records = [found for found in self.read(study.specs(), decode) if not isinstance(found, Damage)]
         placed = [PlacedFiles(*record.spec.place, record.coco) for record in records]
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
         trials = [(record.provenance, record.outcome.cpu.total) for record in records]

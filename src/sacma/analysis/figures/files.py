@@ -1,13 +1,15 @@
 """Figures as files: SVG for pages, PDF for print; the same data give the same bytes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import starmap
 from pathlib import Path
 
-from joblib import Parallel, delayed
 from matplotlib.figure import Figure
 
 from sacma.analysis.figures.style import styled
-from sacma.files.scratch import noted_semaphores, scratch
+from sacma.child import DeathError, Pool
+from sacma.errors import RunError
+from sacma.process_wide import threads
 
 Written = tuple[Path, ...]  # SVG of a figure, and PDF
 METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would not be the same the next time
@@ -26,35 +28,28 @@ def write(figure: Figure, stem: Path, *, pdf: bool = True) -> Written:
     return written
 
 
-def render(
-    figures: Mapping[Path, Callable[[], Figure]],
-    *,
-    jobs: int = 1,
-    pdf: bool = True,
-    on_written: Callable[[Written], object] = lambda _paths: None,
-) -> list[Written]:
-    """Make many figures in up to ``jobs`` processes, write them, and return the paths of all in the given order.
+def render(figures: Mapping[Path, Callable[[], Figure]], *, jobs: int = 1, pdf: bool = True) -> Iterator[Written]:
+    """Make many figures in up to ``jobs`` processes, write them, and yield the paths of each as they come.
 
-    ``figures`` has by stem what makes each, which is pickled with its data for another process. ``on_written`` is
-    called here with the paths of each figure. A ValueError says which cannot be drawn from its data.
+    ``figures`` has by stem what makes each, which is pickled with its data for another process. A ValueError says which
+    cannot be drawn from its data.
     """
-    written = {}
-    tasks = (delayed(_make)(stem, make, pdf=pdf) for stem, make in figures.items())
     jobs = min(jobs, max(1, len(figures) // FIGURES_A_PROCESS))
-    with scratch() as folder:
-        with noted_semaphores(folder):  # if this process is killed, another one of ours removes them
-            # Data go through pipes: files in shared memory would stay behind if this process was killed.
-            parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None, temp_folder=str(folder))
-            made = parallel(tasks)
-        for stem, paths in made:
-            written[stem] = paths
-            on_written(paths)
-    return [written[stem] for stem in figures]
-
-
-def _make(stem: Path, make: Callable[[], Figure], *, pdf: bool) -> tuple[Path, Written]:
+    tasks = [(stem, make, pdf) for stem, make in figures.items()]
     try:
-        figure = make()
+        for written in Pool(jobs, threads(1)).each(_make, tasks) if jobs > 1 else starmap(_make, tasks):
+            if isinstance(written, Exception):
+                raise written
+            yield written
+    except DeathError as death:
+        raise RunError(f"a worker has gone: {death}; use fewer processes") from None
+
+
+def _make(stem: Path, make: Callable[[], Figure], pdf: bool) -> Written | Exception:  # noqa: FBT001
+    """Return the paths of a figure that is made and written, or the error, which may be of another process."""
+    try:
+        return write(make(), stem, pdf=pdf)
     except ValueError as error:
-        raise ValueError(f"figure {stem.name}: {error}") from error
-    return stem, write(figure, stem, pdf=pdf)
+        return ValueError(f"figure {stem.name}: {error}")
+    except Exception as error:  # noqa: BLE001 it is raised where it is received
+        return error
