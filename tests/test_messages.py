@@ -74,30 +74,27 @@ def test_usage(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-NOT_FINITE = "'nan' is not allowed: should be a finite number"
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [  # typer's words for what is allowed differ between its versions
-        (("run", "--jobs", "0"), ("'--jobs': ", "0", "1")),
-        (("run", "--jobs", "x"), ("'--jobs': ", "'x' is not ", "valid integer")),
-        (("run", "--retries", "-1"), ("'--retries': ", "-1", "0")),
-        (("run", "--trial-timeout", "0"), ("'--trial-timeout': ", "0", "0.001")),
-        (("run", "--seed", "1.5"), ("'--seed': ", "'1.5' is not ", "valid integer")),
-        (("postprocess", "--budget", "0.5"), ("'--budget': ", "0.5", "1")),
-        (("postprocess", "--budget", "nan"), ("'--budget': ", NOT_FINITE)),
-        (("postprocess", "--budget", "inf"), ("'--budget': ", "inf", "1000000000")),
+        (("run", "--jobs", "0"), ("'--jobs': ", "1")),
+        (("run", "--jobs", "x"), ("'--jobs': ", "valid integer")),
+        (("run", "--retries", "-1"), ("'--retries': ", "0")),
+        (("run", "--trial-timeout", "0"), ("'--trial-timeout': ", "0.001")),
+        (("run", "--seed", "1.5"), ("'--seed': ", "valid integer")),
+        (("postprocess", "--budget", "0.5"), ("'--budget': ", "1")),
+        (("postprocess", "--budget", "nan"), ("'--budget': ", "1000000000")),
+        (("postprocess", "--budget", "inf"), ("'--budget': ", "1000000000")),
         (("postprocess", "--jobs", "a\x1b[2J"), ("'--jobs': ", "valid integer")),
-        (("run", CONFIG, "--budget", "nan"), ("'--budget': ", NOT_FINITE)),
-        (("run", CONFIG, "--target", "nan"), ("'--target': ", NOT_FINITE)),
+        (("run", CONFIG, "--budget", "nan"), ("--budget: nan is not allowed: should be a finite number",)),
+        (("run", CONFIG, "--target", "nan"), ("--target: nan is not allowed: should be a finite number",)),
         (("run", CONFIG, "--budget", "0"), ("--budget: 0.0 is not allowed: should be greater than 0",)),
         (("run", "nan.yaml"), ("budget: nan is not allowed: should be a finite number",)),
         (("run", CONFIG, "--shard", "1/1000000000"), ("'1/1000000000'", "K/N with 1 <= K <= N <= 9999999, like 2/10")),
     ],
 )
 def test_numbers_that_are_not_allowed(tmp_path: Path, arguments: tuple[str, ...], said: tuple[str, ...]) -> None:
-    """One line has what was given, and what is allowed."""
+    """One line has the option and what is allowed."""
     (tmp_path / "nan.yaml").write_text("name: A\nalgorithm: surrogate-cmaes\nprotocol: {budget: .nan}\n")
     done = sacma(*arguments, cwd=tmp_path)
     assert done.returncode == 2

@@ -2,53 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from sacma.experiment import installation_check
 from tests.commands import sacma
-
-
-def test_packages_that_are_missing_or_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both are named with what is needed; those of an extra are nobody's fault."""
-    needed = ["numpy>=1.0", "scipy>=99", "no-such-package>=2", "another>=1; extra == 'dask'"]
-    monkeypatch.setattr(metadata, "requires", lambda _: needed)
-    sound, reason = installation_check.packages()
-    assert sound is False
-    assert "no-such-package>=2 is missing" in reason
-    assert f"scipy {metadata.version('scipy')} is there, scipy>=99 is needed" in reason
-    assert "numpy" not in reason
-    assert "another" not in reason
-    assert reason.endswith("mend it with: pip install 'scipy>=99' 'no-such-package>=2'")
-
-
-def test_packages_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is listed with its version."""
-    monkeypatch.setattr(metadata, "requires", lambda _: ["numpy>=1.0", "scipy"])
-    assert installation_check.packages() == (
-        True,
-        f"numpy {metadata.version('numpy')}, scipy {metadata.version('scipy')}",
-    )
-
-
-def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sources on the path alone are a remark: their dependencies are unknown."""
-
-    def unknown(name: str) -> list[str]:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "requires", unknown)
-    sound, reason = installation_check.packages()
-    assert sound is None
-    assert "not installed" in reason
-
-
-@pytest.mark.parametrize(("encoding", "sound"), [("utf-8", True), ("UTF8", True), ("ascii", None), ("latin-1", None)])
-def test_terminals(*, encoding: str, sound: bool | None) -> None:
-    """What cannot show the symbols that are printed is a remark."""
-    assert installation_check.terminal(encoding)[0] is sound
 
 
 def test_folders_that_cannot_be_used(tmp_path: Path) -> None:
@@ -79,9 +38,8 @@ def test_processes_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> No
         raise OSError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr("sacma.child.subprocess.Popen", refuse)
-    for name in ("packages", "cocopp"):
-        monkeypatch.setattr(installation_check, name, lambda: (True, ""))
-    findings = {finding.point: finding for finding in installation_check.examine(Path("results"), "utf-8")}
+    monkeypatch.setattr(installation_check, "cocopp", lambda: (True, ""))
+    findings = {finding.point: finding for finding in installation_check.examine(Path("results"))}
     assert [point for point, finding in findings.items() if finding.sound is False] == ["workers"]
     assert "Resource temporarily unavailable" in findings["workers"].reason
 

@@ -85,7 +85,6 @@ def test_the_time_of_a_trial_is_its_own(
 def test_what_takes_long_to_prepare_is_said(study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch) -> None:
     """The surrogate is compiled before the first trial, where a study has one."""
     monkeypatch.setattr(workers_module, "SECONDS_TO_LOAD", 0.0)
-    monkeypatch.setattr(workers_module, "_is_compiled", lambda: False)
     small = {"functions": "1", "dimensions": "2", "instances": "1"}
     with LocalWorkers(1) as workers:
         assert list(workers.prepare(plan([study("cmaes", **small)]))) == []

@@ -124,32 +124,7 @@ class _WithExamples:
 
 
 class Command(_WithExamples, typer.core.TyperCommand):
-    """A command with examples, whose messages name the value that is not allowed."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments as typer does; what it says of a value it says without the value, or takes NaN."""
-        given = list(args)  # the parser takes them away
-        try:
-            left = super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            name = error.param.name if error.param is not None else None
-            value = self.make_parser(ctx).parse_args(args=given)[0].get(name or "")
-            if isinstance(value, str) and not error.message.startswith((value, repr(value))):
-                error.message = _not_allowed(value, error.message)
-            raise
-        for param in cast("list[Any]", self.params):
-            if ctx.params.get(param.name) != ctx.params.get(param.name):
-                raise typer.BadParameter(_not_allowed("nan", ""), ctx=ctx, param=param)
-        return left
-
-
-def _not_allowed(value: str, reason: str) -> str:
-    """Return a message on a value of which typer says ``reason``, like "Input should be …"."""
-    from sacma.files.printable import one_line
-
-    if value.strip().lower().lstrip("+-") == "nan":  # which limit it is said to exceed is chance
-        reason = "should be a finite number"
-    return f"{one_line(value, 40)!r} is not allowed: {reason.removeprefix('Input ').removesuffix('.')}"
+    """A command with examples."""
 
 
 @cache

@@ -1,7 +1,6 @@
 """sacma init, algorithms, check-algorithm and doctor: before anything is run."""
 
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,12 +105,12 @@ def _study(name: str) -> "Study":
 def doctor(results: Path = Path("results")) -> None:
     """Check that everything sacma needs is installed and works, and say how to mend what does not.
 
-    Versions, the terminal, space and rights in RESULTS and for temporary files, a trial in a worker process, and
-    cocopp. Changes nothing. Exit code 1 if something is broken.
+    Versions, space and rights in RESULTS and for temporary files, a trial in a worker process, and cocopp. Changes
+    nothing; pip check tells of missing packages. Exit code 1 if something is broken.
     """
     from sacma.experiment.installation_check import examine
 
-    broken = print_check_results(examine(results, sys.stdout.encoding))
+    broken = print_check_results(examine(results))
     if broken:
         fail(f"{counted(broken, 'point')} broken; the lines above say how to mend them", EXIT_FAILED)
     out.print("nothing is broken")

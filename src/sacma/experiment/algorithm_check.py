@@ -9,7 +9,6 @@ import os
 import random
 import re
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -60,20 +59,17 @@ class Sighting:
 
 
 class WatchedProblem(BudgetedProblem):
-    """A problem that remembers its points, ends a slow trial, and the process of an algorithm that will not end."""
+    """A problem that remembers its points, and ends the process of an algorithm that will not end."""
 
     def __init__(self, spec: TrialSpec, suite: cocoex.Suite, seconds: float) -> None:
-        super().__init__(spec, suite[0], optimal_value(spec))
+        super().__init__(spec, suite[0], optimal_value(spec), seconds)
         self._suite = suite  # COCO reads its name
-        self._end = time.monotonic() + seconds
         self._refused = 0
         self.points: list[bytes] = []
-        self.slow = False
 
     def __call__(self, point: Array) -> float:
         """Evaluate; see ``BudgetedProblem``."""
-        self.slow |= time.monotonic() > self._end
-        if self.slow or self.evaluations_left == 0 or self.target_hit:
+        if self.evaluations_left == 0 or self.target_hit:
             self._refused += 1
             if self._refused > MOST_CALLS_BEYOND:
                 os.write(2, f"\n{GOES_ON}\n".encode())
@@ -172,7 +168,7 @@ def _watch(specs: Sequence[TrialSpec], seed: int, seconds: float, files: Sequenc
         error = error or ("" if problem.points else "it made no evaluation")
         found.append(
             Sighting(
-                tuple(problem.points), problem.evaluations_left, problem.target_hit, error, problem.slow, cpu_seconds
+                tuple(problem.points), problem.evaluations_left, problem.target_hit, error, problem.late, cpu_seconds
             )
         )
     return found

@@ -1,6 +1,5 @@
 """Checks of the installation and the machine; each imports what it looks at, which may be broken."""
 
-import codecs
 import platform
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from sacma import __version__
 from sacma.files.scratch import existing_folder, free_bytes
+from sacma.store.provenance import PACKAGES
 
 Finding = tuple[bool | None, str]
 """Soundness and reason of a ``CheckResult``."""
@@ -44,12 +44,10 @@ assert bestalg.load_reference_algorithm(name), name + " is empty"
 """Program that loads cocopp's reference data, which cocopp unpacks beside its code the first time."""
 
 
-def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
-    """Check an installation for studies in ``results`` and a terminal of some encoding; slow points come last."""
+def examine(results: Path) -> Iterator[CheckResult]:
+    """Check an installation for studies in ``results``; slow points come last."""
     checks: dict[str, Callable[[], Finding]] = {
         "versions": versions,
-        "packages": packages,
-        "terminal": partial(terminal, encoding),
         "results": partial(disk, results, "give another folder with --results"),
         "temporary": partial(disk, Path(tempfile.gettempdir()), "set TMPDIR to another folder"),
         "workers": workers,
@@ -64,45 +62,11 @@ def examine(results: Path, encoding: str) -> Iterator[CheckResult]:
 
 
 def versions() -> Finding:
-    """Return the versions of sacma and Python, and the machine."""
+    """Return the versions of sacma, Python and packages that may change results, and the machine."""
+    found = {"sacma": __version__, platform.python_implementation(): platform.python_version()}
+    found |= {name: metadata.version(name) for name in PACKAGES}
     system = f"{platform.system()} {platform.machine()}"
-    return True, f"sacma {__version__}, {platform.python_implementation()} {platform.python_version()}, {system}"
-
-
-def packages() -> Finding:
-    """Check that all dependencies are there and new enough."""
-    from packaging.requirements import Requirement
-
-    try:
-        requirements = [Requirement(line) for line in metadata.requires("sacma") or ()]
-    except metadata.PackageNotFoundError:
-        return None, f"sacma runs from {Path(__file__).parent.parent}, not installed; mend it with: pip install -e ."
-    found, wrong = [], {}
-    for requirement in requirements:
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            version = metadata.version(requirement.name)
-        except metadata.PackageNotFoundError:
-            wrong[f"{requirement} is missing"] = requirement
-            continue
-        found.append(f"{requirement.name} {version}")
-        if not requirement.specifier.contains(version, prereleases=True):
-            wrong[f"{requirement.name} {version} is there, {requirement} is needed"] = requirement
-    if wrong:
-        arguments = " ".join(f"'{each.name}{each.specifier}'" for each in wrong.values())
-        return False, f"{', '.join(wrong)}; mend it with: pip install {arguments}"
-    return True, ", ".join(found)
-
-
-def terminal(encoding: str) -> Finding:
-    """Check that a terminal has the symbols that are printed."""
-    name = codecs.lookup(encoding).name
-    try:
-        "Δλ≥·…".encode(name)
-    except UnicodeEncodeError:
-        return None, f"{name} has no Δ, a question mark is shown instead; set LC_ALL=C.UTF-8 or PYTHONUTF8=1"
-    return True, name
+    return True, ", ".join([*(f"{name} {version}" for name, version in found.items()), system])
 
 
 def disk(folder: Path, mend: str) -> Finding:

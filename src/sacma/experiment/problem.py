@@ -29,11 +29,13 @@ class BudgetedProblem:
     """The problem of one trial; see ``sacma.algorithms.base.Problem`` for what an algorithm sees.
 
     Where f is noisy, Δf is that of the measured values, and never hits the target: it may be a lucky measurement.
-    ``f_opt`` is the optimal value of the observed COCO problem.
+    ``f_opt`` is the optimal value of the observed COCO problem. From its first evaluation on it may take some seconds
+    by the clock; then it ends at the next.
     """
 
-    def __init__(self, spec: TrialSpec, problem: cocoex.Problem, f_opt: float) -> None:
-        self._problem = problem
+    def __init__(self, spec: TrialSpec, problem: cocoex.Problem, f_opt: float, seconds: float = math.inf) -> None:
+        self._problem, self._seconds = problem, seconds
+        self._end = math.inf
         self.f_opt = f_opt
         self._target = -math.inf if SUITES[spec.suite].noisy else spec.target
         self._initial_points = initial_points(spec)
@@ -51,7 +53,12 @@ class BudgetedProblem:
     @property
     def evaluations_left(self) -> int:
         """Number of evaluations that the budget has left."""
-        return max(0, self._budget - self.evaluations)
+        return 0 if self.late else max(0, self._budget - self.evaluations)
+
+    @property
+    def late(self) -> bool:
+        """True where it has taken longer than it may."""
+        return self._end < math.inf and time.monotonic() > self._end
 
     @property
     def target_hit(self) -> bool:
@@ -65,6 +72,8 @@ class BudgetedProblem:
         """
         if self.evaluations_left == 0 or self.target_hit:
             raise TrialEnd
+        if self.evaluations == 0:
+            self._end = time.monotonic() + self._seconds
         x = np.asarray(point, dtype=float)
         if x.shape != (self.dimension,) or not np.isfinite(x).all():
             raise ValueError(f"evaluated at {point!r}; allowed: a finite vector of length {self.dimension}")

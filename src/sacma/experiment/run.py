@@ -16,7 +16,7 @@ from sacma.files.printable import one_line
 from sacma.store.completeness import Completeness, completeness_of, shard, to_run
 from sacma.store.outcome import TrialFailure
 from sacma.store.store import Store
-from sacma.store.stored_study import StoredStudy, check_names, check_one_suite
+from sacma.store.stored_study import StoredStudy, check_one_suite
 
 MOST_SHARDS = 9_999_999
 
@@ -43,9 +43,7 @@ class RunRequest:
         Raises SacmaError if the results hold studies that do not go with them, or the shard is none.
         """
         stored, store = tuple(StoredStudy((study,)) for study in studies), Store(results)
-        there = tuple(store.readable_studies())
-        check_names(stored, there, results)
-        check_one_suite([*there, *stored], results)
+        check_one_suite([*store.readable_studies(), *stored], results)
         return cls(stored, _specs(stored, shard), store, is_new=True)
 
     @classmethod

@@ -39,11 +39,8 @@ WARM_UP_DIMENSION = 2
 WARM_UP_EVALUATIONS = 40
 """Enough for a surrogate to be fitted and used."""
 
-MOST_SECONDS = 1.0
-"""CPU seconds from the first evaluation of a warm-up to its last: what is expensive is met soon."""
-
-MOST_WAITING = 3.0
-"""Seconds by the clock: an algorithm may wait for another process, or for a device."""
+MOST_SECONDS = 3.0
+"""Seconds from the first evaluation of a warm-up to its last: what is expensive is met soon."""
 
 
 def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
@@ -137,7 +134,7 @@ def warm_up(spec: TrialSpec) -> None:
 def _warm_up(spec: TrialSpec) -> None:
     # SystemExit and GeneratorExit are what the border of a trial takes for failures, too.
     with contextlib.suppress(Exception, SystemExit, GeneratorExit, TrialEnd), contained():
-        run_algorithm(spec, _TinyProblem(spec))
+        run_algorithm(spec, BudgetedProblem(spec, _Sphere(), 0.0, MOST_SECONDS))
 
 
 class _Sphere:
@@ -148,22 +145,6 @@ class _Sphere:
 
     def __call__(self, x: Array) -> float:
         return float(np.sum((x - 1.0) ** 2))
-
-
-class _TinyProblem(BudgetedProblem):
-    """Ends early where evaluations take long."""
-
-    def __init__(self, spec: TrialSpec) -> None:
-        super().__init__(spec, _Sphere(), f_opt=0.0)
-        self._since: tuple[float, float] | None = None
-
-    def __call__(self, point: Array) -> float:
-        """Evaluate; see ``BudgetedProblem``."""
-        now = time.process_time(), time.monotonic()
-        since = self._since = self._since or now
-        if now[0] - since[0] > MOST_SECONDS or now[1] - since[1] > MOST_WAITING:
-            self._budget = self.evaluations
-        return super().__call__(point)
 
 
 def attempt(spec: TrialSpec, files: Iterable[Path] = (), scratch: Path | None = None) -> FinishedTrial | TrialFailure:

@@ -4,7 +4,6 @@ import math
 import pkgutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,7 +23,7 @@ COMPILED = '-process"'
 """Names of models end in it whose likelihood is compiled, as the settings of a trial have them."""
 
 SECONDS_TO_LOAD = 5.0
-"""After which what takes so long is said to be the compiling."""
+"""Seconds that the compiled surrogate takes to load at most, unless a machine is busy."""
 
 
 class Named:
@@ -86,7 +85,7 @@ class LocalWorkers:
         """Let one process compile the surrogate, where that is not done yet: all find it on disk then."""
         needed = sorted({(spec.algorithm, spec.settings) for spec in specs if COMPILED in spec.settings})
         compiled = [self._pool.submit(Named("sacma.experiment.trial:prepare_all"), needed)] if needed else []
-        if wait(compiled, SECONDS_TO_LOAD).not_done and not _is_compiled():
+        if wait(compiled, SECONDS_TO_LOAD).not_done:
             yield "compiling the surrogate (once per installation, about 10 s) …"
             wait(compiled)
 
@@ -96,13 +95,6 @@ class LocalWorkers:
         ``files`` with algorithms are those that the user has named; None for those that were added in this process.
         """
         return self._pool.submit(ATTEMPT, spec, ALGORITHMS.files if files is None else files)
-
-
-def _is_compiled() -> bool:
-    """Return whether Numba has kept compiled code beside the surrogate's, as far as can be told without loading it."""
-    spec = find_spec("sacma.surrogate")
-    folders = spec.submodule_search_locations if spec else None
-    return any(path for folder in folders or () for path in Path(folder, "__pycache__").glob("*.nbi"))
 
 
 def results(specs: Iterable[TrialSpec], workers: Workers) -> Iterator[Result]:

@@ -107,18 +107,6 @@ def check_one_suite(studies: Iterable[StoredStudy], where: Path) -> None:
         raise SacmaError(f"{where} would hold studies of several suites: {found}; give each suite a folder of its own")
 
 
-def check_names(new: Iterable[StoredStudy], there: Iterable[StoredStudy], where: Path) -> None:
-    """Raise SacmaError for names that differ only in case: some file systems would give them one folder."""
-    names = {study.name.lower(): study.name for study in there}
-    for study in new:
-        other = names.get(study.name.lower(), study.name)
-        if other != study.name:
-            raise SacmaError(
-                f"name {study.name} is also that of {other} in {where}, but for upper and lower case, which some file "
-                "systems do not tell apart; give each config its own"
-            )
-
-
 def _load(fields: dict[str, Any]) -> Study:
     check_plain(fields)
     origin = parse_json_as(Origin, json.dumps(fields["origin"]).encode()) if fields.get("origin") else None
