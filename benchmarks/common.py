@@ -136,10 +136,10 @@ def campaign_of(
         results: name of the default folder of results.
         dimensions: their default.
         instances: their default.
-        tiny: further defaults of a tiny run, which is of f1, 2-D, instance 1, 25·D.
+        tiny: further defaults of a tiny run, which is of f1, 2-D, instance 1, 10·D.
     """
     parser.add_argument("--results", type=Path, default=ROOT / "results" / results)
-    small = {"functions": "1", "dimensions": "2", "instances": "1", "budget": 25, "jobs": 1}
+    small = {"functions": "1", "dimensions": "2", "instances": "1", "budget": 10, "jobs": 1}
     protocol = {"functions": "1-24", "dimensions": dimensions, "instances": instances, "budget": None}
     given = parsed(parser, small | tiny, **protocol, jobs=cpu_count())
     return Campaign(Store(given.results), {key: getattr(given, key) for key in protocol}, given.jobs), given

@@ -37,7 +37,7 @@ def main() -> None:
         results = options.results or options.keep or Path(temporary)
         if options.results is None:
             make_records(Store(results), {key: getattr(options, key) for key in protocol})
-        measure(results)
+        measure(results, *["--no-pdf"] * options.tiny)
 
 
 def make_records(store: Store, protocol: dict[str, str]) -> None:
@@ -63,10 +63,10 @@ def moved(record: TrialRecord, spec: TrialSpec) -> TrialRecord:
     return replace(record, spec=spec, coco=replace(record.coco, header=header, entry=entry))
 
 
-def measure(results: Path) -> None:
-    """Print the figures."""
+def measure(results: Path, *more: str) -> None:
+    """Make the report, with more options of its command, and print the figures."""
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "sacma", "postprocess", str(results), "--no-pages"], check=True)
+    subprocess.run([sys.executable, "-m", "sacma", "postprocess", str(results), "--no-pages", *more], check=True)
     seconds = time.perf_counter() - start
     report = results / "report"
     figures = len(list((report / "figures").glob("*.svg")))

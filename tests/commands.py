@@ -94,15 +94,16 @@ def blank_figures() -> Iterator[None]:
 COMMANDS = """
 import json, sys
 from pathlib import Path
-from tests.commands import sacma
+from tests.commands import blank_figures, sacma
 
-done = [sacma(*command, cwd=Path.cwd()) for command in json.load(sys.stdin)]
+with blank_figures():
+    done = [sacma(*command, cwd=Path.cwd()) for command in json.load(sys.stdin)]
 print(json.dumps([[each.args, each.returncode, each.stdout, each.stderr] for each in done]))
 """
 
 
 def commands_of(sources: Path, *commands: Sequence[str], cwd: Path) -> list[Completed]:
-    """Run commands of other sources of sacma than these, one after the other in a process for all."""
+    """Run commands of other sources of sacma than these, in one process; figures are blank."""
     path = os.pathsep.join(map(str, (sources, HOSTILE.parents[1])))
     done = subprocess.run(
         [sys.executable, "-c", COMMANDS],

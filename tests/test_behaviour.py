@@ -23,9 +23,9 @@ pytestmark = pytest.mark.campaign
 
 @pytest.fixture(scope="module")
 def trials() -> Trials:
-    """f1, f2, f8 and f10 in 5-D, instances 1–3, 250·D evaluations, by algorithm and function."""
+    """f1, f2, f8 and f10 in 5-D, instance 1, 250·D evaluations, by algorithm and function."""
     configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1", "gp5", "ada_kendall")]
-    studies = load_studies(configs, {"functions": "1,2,8,10", "dimensions": "5", "instances": "1-3"})
+    studies = load_studies(configs, {"functions": "1,2,8,10", "dimensions": "5", "instances": "1"})
     records: dict[tuple[str, int], list[TrialRecord]] = {}
     for record in map(run_trial, plan(studies)):
         records.setdefault((record.spec.name, record.spec.function), []).append(record)

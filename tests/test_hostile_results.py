@@ -31,7 +31,7 @@ from tests.store.forgeries import opened, packed
 
 TEXT = "not ours: must stay as it is"
 QUICKLY = settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 PROTOCOL = {"functions": "1", "dimensions": "2", "instances": "1-2", "budget": 10}
 RUN = ["run", str(CONFIGS / "cmaes.yaml"), *(f"--{key}={value}" for key, value in PROTOCOL.items())]

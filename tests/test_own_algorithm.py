@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.commands import sacma
+from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
 
 EXAMPLES = CONFIGS.parent / "examples"
@@ -42,7 +42,8 @@ def test_it_runs_beside_the_others(own: Path) -> None:
     assert unnamed.returncode == 2
     assert "say where it is with --algorithm-file" in unnamed.stderr
     assert "1 to run" in sacma("run", "--algorithm-file", "own_optimizer.py", cwd=own).stdout
-    assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=own).returncode == 0
+    with blank_figures():
+        assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=own).returncode == 0
 
 
 @pytest.mark.parametrize("process", [False, True])
@@ -128,7 +129,8 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
     file = ("--algorithm-file", EXAMPLES / "own_model.py")
     done = sacma("run", config, *file, *SMALL, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 0
+    with blank_figures():
+        assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 0
     trace = pd.read_parquet(tmp_path / "results" / "traces" / "ADA-RBF.parquet")
     assert {"true", "model"} <= set(trace["evaluated_by"])
     assert set(trace["fit_status"]) >= {"trained"}

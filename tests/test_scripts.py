@@ -7,13 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import matplotlib as mpl
 import pytest
 
 from sacma.store.kept import read_kept
 from tests.browser import needs_chromium
-from tests.commands import environment, no_workers, sacma
+from tests.commands import NoWorkers, blank_figures, environment, no_workers, sacma
 from tests.sizes import sizes
 
 ROOT = Path(__file__).parent.parent
@@ -29,7 +30,10 @@ FOLDER = "«folder»"
 """Stands for an empty folder."""
 
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
-    "benchmarks/ablation.py": (["--results", FOLDER, "--tiny"], "one Gaussian process"),
+    "benchmarks/ablation.py": (
+        ["--results", FOLDER, "--variants", "one Gaussian process,no proposals", "--tiny"],
+        "no proposals",
+    ),
     "benchmarks/comparison.py": (
         [STUDY, "--of", "GP-5", "--algorithms", "GP-5,CMA-ES", "--report", FOLDER, "--tiny"],
         ["| mean rank at |", "minus virtual best", " figures"],
@@ -85,11 +89,13 @@ def name_of(path: Path) -> str:
 
 
 def run(name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a script in this process: a module as ``python -m`` would, another as ``python NAME``."""
+    """Run a script in this process, its figures blank: a module as ``python -m`` would, another as ``python NAME``."""
     path = ROOT / name
     module = ".".join(Path(name).with_suffix("").parts)
     is_module = path.parent.name in {"benchmarks", "reproduction"}
-    with mpl.rc_context(), no_workers():
+    one_core = mock.patch("joblib.cpu_count", return_value=1)
+    here = mock.patch("benchmarks.common.LocalWorkers", NoWorkers)
+    with mpl.rc_context(), no_workers(), here, one_core, blank_figures():
         mpl.use("Agg")
         monkeypatch.syspath_prepend(ROOT if is_module else path.parent)
         monkeypatch.setattr(sys, "argv", [str(path), *arguments])
@@ -211,7 +217,7 @@ def test_what_cannot_be_compared(
         assert expected in line
 
 
-@sizes("instances", small=3, full=10)
+@sizes("instances", small=2, full=10)
 def test_half_the_evaluations(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], instances: int
 ) -> None:
@@ -226,7 +232,10 @@ def test_half_the_evaluations(
 @pytest.mark.parametrize("tool", ["screens", "first_picture"])
 def test_tools_with_a_browser(tool: str, study: Path, tmp_path: Path) -> None:
     """Pictures of the report on a desk and on a phone, or the times until its first chart is drawn in both."""
-    arguments = {"screens": [str(tmp_path), "--tiny"], "first_picture": [str(study / "report" / "index.html")]}[tool]
+    arguments = {
+        "screens": [str(tmp_path), "--tiny"],
+        "first_picture": ["--times", "2", str(study / "report" / "index.html")],
+    }[tool]
     command = [sys.executable, str(ROOT / "tools" / f"{tool}.py"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,8 @@
 python tools/first_picture.py              # of the pages of the site that `make docs` has built
 python tools/first_picture.py PAGE...      # of others, such as RESULTS/report/index.html
 
-In windows as wide as a desktop's and a phone's, nine times each. The bound is a second, where nothing else runs.
+In windows as wide as a desktop's and a phone's, nine times each without --times. The bound is a second, where nothing
+else runs.
 """
 
 import argparse
@@ -15,21 +16,22 @@ from playwright.sync_api import Browser
 
 BUILT = [Path(__file__).parent.parent / "site" / "gallery" / f"{name}.html" for name in ("report", "charts")]
 WIDTHS = (1400, 390)
-TIMES = 9
 
 
 def main() -> None:
     """Open the pages, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", type=Path, nargs="*", default=BUILT)
-    pages: list[Path] = parser.parse_args().pages
+    parser.add_argument("--times", type=int, default=9)
+    given = parser.parse_args()
+    pages: list[Path] = given.pages
     if missing := [page for page in pages if not page.is_file()]:
         parser.error(f"there is no {missing[0]}; make docs builds the site, sacma postprocess a report")
     print("ms until the first chart is drawn\n       page     MB  width  shortest  median  bound")
     with chromium() as browser:
         for page in pages:
             for width in WIDTHS:
-                times = [drawn(browser, page, width) for _ in range(TIMES)]
+                times = [drawn(browser, page, width) for _ in range(given.times)]
                 megabytes, median = page.stat().st_size / 1e6, statistics.median(times)
                 print(f"{page.name:>11}  {megabytes:5.3f}  {width:5}  {min(times):8}  {median:6.0f}   1000")
 

@@ -12,7 +12,8 @@ from sacma.config.plan import TrialSpec
 from tests.analysis.made import Improvements, compared, made
 from tests.commands import sacma
 
-PROTOCOL: dict[str, object] = {"functions": "1-6", "dimensions": "2,3", "instances": "1", "budget": 50.0}
+PROTOCOL: dict[str, object] = {"functions": "1-6", "dimensions": "2", "instances": "1", "budget": 20.0}
+TOGETHER = 27  # algorithms compared at a time
 OF_PANDAS = ("columns", "index", "level", "level_0", "level_1", "name", "size", "value", "values", "variable")
 
 
@@ -34,13 +35,13 @@ def frames_of(names: list[str]) -> dict[str, pd.DataFrame]:
 
 def test_columns_of_all_tables_are_names_like_others() -> None:
     """Tables on algorithms called like the columns of any table are those on others, but for the names."""
-    others = [f"A{number:02}" for number in range(16)]
+    others = [f"A{number:02}" for number in range(TOGETHER)]
     expected = frames_of(others)
     columns = {str(column) for frame in expected.values() for column in frame.columns} | set(OF_PANDAS)
     names = sorted(name for name in columns if re.fullmatch("[A-Za-z0-9][A-Za-z0-9_]*", name))
     assert {"rank", "function", "dimension", "instance", "budget", "level", "algorithm", "target"} <= set(names)
-    for start in range(0, len(names), 16):
-        group = [*names[start : start + 16], *(f"z{number:02}" for number in range(16))][:16]
+    for start in range(0, len(names), TOGETHER):
+        group = [*names[start : start + TOGETHER], *(f"z{number:02}" for number in range(TOGETHER))][:TOGETHER]
         of = dict(zip(others, group, strict=True))
         for name, frame in frames_of(group).items():
             pd.testing.assert_index_equal(frame.columns, expected[name].columns)
@@ -54,7 +55,7 @@ def test_commands_take_them(tmp_path: Path) -> None:
     for name in names:
         content = {"name": name, "algorithm": "surrogate-cmaes"}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content))
-    protocol = ("--functions", "1,8", "--dimensions", "2,3", "--instances", "1-2", "--budget", 10)
+    protocol = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
     run = sacma("run", *(f"{name}.yaml" for name in names), *protocol, "--results", "out", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     done = sacma("postprocess", "out", "--no-pages", "--no-pdf", cwd=tmp_path)
