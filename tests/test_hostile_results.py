@@ -15,10 +15,9 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rich.text import Text
 
 from sacma.cli.app import main
-from sacma.cli.console import PrintableConsole, err, out
+from sacma.cli.console import err, out
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
@@ -214,15 +213,6 @@ def test_every_command_says_that_a_record_is_forged(results: Path, arguments: li
         assert f"damaged: {path}: " in words, said
         if arguments[0] in {"export", "postprocess"}:
             assert "trials are missing: CMA-ES (1 of 2)" in words
-
-
-@QUICKLY
-@given(st.text(st.characters()), st.sampled_from([lambda text: text, Text]))
-def test_consoles_escape_what_does_not_print(text: str, kind: Callable[[str], str | Text]) -> None:
-    """Whatever text is printed, as it is or as rich's, no control character reaches the terminal."""
-    said = io.StringIO()
-    PrintableConsole(file=said, highlight=False, markup=False, emoji=False).print(kind(text), soft_wrap=True)
-    assert all(line.isprintable() for line in said.getvalue().split("\n"))
 
 
 @QUICKLY

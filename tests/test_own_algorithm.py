@@ -28,11 +28,6 @@ def run(own: Path, *arguments: object, process: bool = False) -> str:
     return done.stdout + done.stderr
 
 
-def test_the_example_is_short() -> None:
-    """An optimizer is entered in under 30 lines."""
-    assert len((EXAMPLES / "own_optimizer.py").read_text().splitlines()) < 30
-
-
 def test_it_runs_beside_the_others(own: Path) -> None:
     """In worker processes, with the same report; and goes on without a config, though not without its file."""
     done = run(own, CONFIGS / "cmaes.yaml", "--jobs", 2, process=True)
@@ -157,6 +152,5 @@ def test_a_report_where_nothing_is_finite(own: Path) -> None:
     (own / "far.yaml").write_text("name: far\nalgorithm: far\n")
     done = sacma("run", "far.yaml", CONFIGS / "cmaes.yaml", "--algorithm-file", "far.py", *SMALL, "--jobs", 1, cwd=own)
     assert done.returncode == 0, done.stderr
-    for more in ((), ("--baseline", "far")):
-        report = sacma("postprocess", "--no-pages", "--no-pdf", "--jobs", 1, *more, cwd=own)
-        assert report.returncode == 0, report.stderr
+    report = sacma("postprocess", "--no-pages", "--no-pdf", "--baseline", "far", cwd=own)
+    assert report.returncode == 0, report.stderr

@@ -1,6 +1,5 @@
 """Every script of the repository runs, in its tiny form, and by public names alone."""
 
-import ast
 import runpy
 import shutil
 import subprocess
@@ -269,17 +268,3 @@ def test_hooks_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     documented = SimpleNamespace(docstring=SimpleNamespace(value="Add.\n\n>>> 1 + 1\n2\n"))
     doctests.on_object(obj=documented)
     assert documented.docstring.value == "Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n"
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
-def test_by_public_names_alone(path: Path) -> None:
-    """A script takes no private name of sacma or another library, which ends with a change of it."""
-    faults = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        match node:
-            case ast.ImportFrom(module=str(module), names=names):
-                faults += [f"{module}.{a.name}" for a in names if f".{module}.{a.name}".count("._")]
-            case ast.Attribute(value=value, attr=attr) if attr.startswith("_") and not attr.startswith("__"):
-                own = isinstance(value, ast.Name) and value.id in {"self", "cls"}
-                faults += [] if own else [ast.unparse(node)]
-    assert faults == []

@@ -24,12 +24,11 @@ def main() -> None:
     parser.add_argument("pages", type=Path, nargs="*", default=BUILT)
     parser.add_argument("--times", type=int, default=9)
     given = parser.parse_args()
-    pages: list[Path] = given.pages
-    if missing := [page for page in pages if not page.is_file()]:
+    if missing := [page for page in given.pages if not page.is_file()]:
         parser.error(f"there is no {missing[0]}; make docs builds the site, sacma postprocess a report")
     print("ms until the first chart is drawn\n       page     MB  width  shortest  median  bound")
     with chromium() as browser:
-        for page in pages:
+        for page in given.pages:
             for width in WIDTHS:
                 times = [drawn(browser, page, width) for _ in range(given.times)]
                 megabytes, median = page.stat().st_size / 1e6, statistics.median(times)

@@ -1,7 +1,6 @@
 """What is chosen is compared as if nothing else was there."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +12,6 @@ from sacma.analysis.notes import notes
 from sacma.analysis.sections import find
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
-from sacma.store.store import Damage
 from tests.analysis.made import Improvements, made
 from tests.commands import sacma
 from tests.conftest import CONFIGS
@@ -43,15 +41,6 @@ def test_it_is_as_if_nothing_else_was_there() -> None:
     pd.testing.assert_frame_equal(find(compare(ours))["mean_ranks"], expected["mean_ranks"])
     with pytest.raises(SacmaError, match=r"--dimensions: there are no trials of dimensions 5; there are 2,3"):
         parse_choice(dimensions="5").apply(both, ())
-
-
-def test_nothing_chosen_is_all() -> None:
-    """Without options nothing is left out, and nothing is said."""
-    everything = tuple(made(name, found, PROTOCOL) for name in ("cmaes", "gp5"))
-    assert parse_choice() == Choice()
-    assert Choice().apply(everything, ()) == (everything, ())
-    assert Choice().notes == ()
-    assert Choice().cocopp_note == ""
 
 
 def test_pages_of_all_functions_say_so() -> None:
@@ -95,14 +84,6 @@ def test_an_algorithm_without_any_of_it_is_named() -> None:
         parse_choice(functions="1,2").apply(everything, ())
     ours, _ = parse_choice(functions="1,2", algorithms="CMA-ES").apply(everything, ())
     assert [study.name for study, _ in ours] == ["CMA-ES"]
-
-
-def test_damaged_records_of_other_problems_are_not_named() -> None:
-    """Those of functions that are not chosen are as if they were not there."""
-    study, completeness = made("cmaes", found, PROTOCOL)
-    damaged = tuple(Damage(spec, Path("x"), "cut") for spec in completeness.specs)
-    ((_, some),), _ = parse_choice(functions="2").apply([(study, replace(completeness, damaged=damaged))], ())
-    assert {damage.spec.function for damage in some.damaged} == {2}
 
 
 def test_own_targets() -> None:

@@ -99,19 +99,3 @@ def test_functions_that_ranks_lack_are_counted_beside_them(tmp_path: Path) -> No
     table = next(iter(SECTION.tables(Report(Store(tmp_path), findings))))
     rows = {row[0].text: [cell.text for cell in row[1:]] for block in table.blocks for row in block.rows}
     assert rows["functions"] == ["12", "11"]
-
-
-def test_who_solved_everything_is_compared_at_the_length_of_its_trials() -> None:
-    """There is nothing that it goes to but the target."""
-    solved = CocoData((Curve(1, 2, 1, 30, np.array([30.0]), np.array([1e-9])),), "A", (), {})
-    assert compare([], [ExternalData("A", Path("A"), solved)]).budget == 15
-
-
-@pytest.mark.parametrize("names", [("cmaes", "gp5", "as_run/gp5"), ("cmaes", "as_run/cmaes", "as_run/gp5")])
-def test_one_algorithm_of_one_reading_beside_several_of_the_other(names: tuple[str, ...]) -> None:
-    """What is of each reading has the types of its columns, though one of the two has nothing to compare."""
-    protocol = {"functions": "1,8", "dimensions": "20", "instances": "1-3", "budget": 250}
-    findings = find(compare([made(name, lambda s: [(s.instance, float(s.function))], protocol) for name in names]))
-    for name in ("paper_mean_ranks", "paper_correlation", "paper_pairs"):
-        assert not any(findings[name].columns.duplicated())
-    assert findings["paper_mean_ranks"]["ours"].dtype == float

@@ -88,22 +88,6 @@ def test_hidden_copies_are_no_data(observed: Path, tmp_path: Path, kind: str) ->
     assert (data.data.notes, data.data.left_out) == ((), {})
 
 
-def test_an_index_that_is_cut_off(observed: Path, tmp_path: Path) -> None:
-    """Wherever it ends, trials that it names before are there, and the others are named."""
-    folder = shutil.copytree(observed, tmp_path / "theirs")
-    index = folder / "bbobexp_f1.info"
-    content = index.read_bytes()
-    everything = trials(loaded(folder))
-    for end in range(0, len(content), 3):
-        index.write_bytes(content[:end])
-        data = loaded(folder)
-        there = trials(data)
-        assert there.items() <= everything.items()
-        assert {place for place in everything if place[0] == 8} <= there.keys()
-        for f, D in {place[:2] for place in everything.keys() - there.keys()}:
-            assert re.search(rf"f{f} in (2,)?{D}-D|f{f}_DIM{D}", said(data)), (content[:end], said(data))
-
-
 def _cut(lines: list[str], at: int) -> list[str]:
     return [*lines[:at], lines[at][: len(lines[at]) // 2]]
 
@@ -199,14 +183,6 @@ def test_data_of_another_suite(observed: Path, tmp_path: Path, suite: str) -> No
         assert f"is of the suite {suite}" in said(both)
 
 
-def test_biobjective_data_without_a_suite(tmp_path: Path) -> None:
-    """Those of 2016 name none."""
-    header = "algorithm = 'X', indicator = 'hyp', folder = 'f01'\n% \nfunction = 1, dim = 2, f01.dat, 1:5|1, 2:5|1"
-    (tmp_path / "a.info").write_text(header)
-    with pytest.raises(SacmaError, match="is of the suite bbob-biobj"):
-        loaded(tmp_path)
-
-
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("packed", [True, False])
 def test_each_algorithm_of_an_observers_folder(tmp_path: Path, named: bool, packed: bool) -> None:  # noqa: FBT001
@@ -224,16 +200,6 @@ def test_each_algorithm_of_an_observers_folder(tmp_path: Path, named: bool, pack
         SacmaError, match=r"holds data of several algorithms: .*; give the folder of each by itself, or"
     ):
         load_external_data([f"X={where}"], (), None)
-
-
-@blank_figures()
-def test_an_observers_folder_from_the_command_line(tmp_path: Path) -> None:
-    """The report compares all algorithms in it."""
-    observe(tmp_path, "a", name="A")
-    observe(tmp_path, "bb", name="B")
-    done = sacma(*ALONE, "exdata", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert {"A", "B"} <= set(re.findall(r"\b[AB]\b", done.stdout))
 
 
 def given_to_cocopp(folder: Path) -> Path:

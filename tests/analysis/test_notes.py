@@ -1,9 +1,7 @@
 """Notes on data before they are read."""
 
-from sacma.analysis.notes import left_out, notes, protocol_differences
+from sacma.analysis.notes import notes, protocol_differences
 from sacma.analysis.published import AS_PRINTED
-from sacma.analysis.sections import find
-from sacma.analysis.sections.summary import summarise
 from tests.analysis.made import compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -58,11 +56,6 @@ def test_another_protocol_than_the_papers_is_said() -> None:
     )
 
 
-def test_others_than_the_papers_algorithms_have_no_protocol_of_its() -> None:
-    """A study of another name is held against nothing."""
-    assert protocol_differences(compared(made("cmaes", lambda _: [(1, 1.0)], PROTOCOL, name="Mine")), AS_PRINTED) == ()
-
-
 def test_what_does_not_apply_to_a_suite_is_said() -> None:
     """What Δf is where f is noisy, and what is left out; a trial there goes on at its target, whatever it is."""
     protocol = {**PROTOCOL, "suite": "bbob-noisy", "functions": "101", "target": 1e-2}
@@ -71,15 +64,3 @@ def test_what_does_not_apply_to_a_suite_is_said() -> None:
     assert all(note.startswith("bbob-noisy: ") for note in said)
     assert [word in note for word, note in zip(("noise-free", "paper", "2009"), said, strict=True)] == [True] * 3
     assert protocol_differences(comparison, AS_PRINTED) == ("functions of bbob-noisy, not of bbob",)
-
-
-def test_nothing_of_another_suite_is_held_against_the_paper() -> None:
-    """Functions, dimensions and algorithms of the same names, and yet: no comparison, no run lengths."""
-    protocol = {"suite": "bbob-largescale", "functions": "1-24", "dimensions": "20"}
-    comparison = compared(*(made(name, lambda _: [(1, 1.0)], protocol) for name in ("cmaes", "gp1", "gp5")))
-    findings = find(comparison)
-    assert findings["paper_mean_ranks"].empty
-    assert findings["paper_cpu"].empty
-    assert findings["ecdf"].empty
-    assert len(left_out(comparison.suite)) == 3
-    assert not any("paper" in sentence for sentence in summarise(findings).more)

@@ -97,39 +97,12 @@ def test_what_is_left_out_is_said(kind: str) -> None:
     ]
 
 
-def test_a_function_of_one_algorithm_stays_visible() -> None:
-    """In its own rows of medians and convergence, and in nothing that compares."""
-    findings = find(EXTENDED["studies"]())
-    assert {4, 5} <= set(findings["median_delta_f"].query("algorithm == 'GP-5'")["function"])
-    assert {4, 5} <= set(findings["convergence"].query("algorithm == 'GP-5'")["function"])
-    assert not {4, 5} & set(findings["function_ranks"].query("dimension == 2")["function"])
-
-
-def test_where_all_is_the_same_nothing_is_said() -> None:
-    """No note, no sentence, no table."""
-    comparison = whole()
-    assert notes(comparison) == ()
-    assert scope(comparison) == ""
-    assert comparison.compared.overlap.complete
-    assert comparison.compared.trials == comparison.trials
-
-
 def test_no_instance_in_common() -> None:
     """All trials are taken then, and that is said."""
     comparison = compare([made("cmaes", of, PROTOCOL)], [theirs(range(1, 4), range(11, 14))])
     assert len(comparison.compared.shared) == 18
     (note,) = [note for note in notes(comparison) if "differ in their problems" in note]
     assert "no instance is common to all on f1-3 in 2-D: all trials are taken, of different problems" in note
-
-
-def test_no_function_in_common() -> None:
-    """Then nothing is compared, and that is said."""
-    comparison = compare([made("cmaes", of, PROTOCOL)], [theirs(range(10, 12), range(1, 4))])
-    findings = find(comparison)
-    assert findings["mean_ranks"].empty
-    assert findings["ecdf"].empty
-    assert any("in 2-D no function is common to all" in note for note in notes(comparison))
-    assert summarise(findings).headline.startswith("Nothing can be ranked: no function")
 
 
 def test_trials_of_one_instance_are_trials() -> None:

@@ -5,26 +5,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from matplotlib.text import Text
 
 from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
-from sacma.analysis.figures.draw import draw
-from sacma.analysis.figures.style import plain
 from sacma.analysis.notes import notes
 from sacma.analysis.postprocess import write_pages, write_report
-from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, csv_of, renderings
-from sacma.coco.cocopp import with_banner
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, renderings
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
 from sacma.store.provenance import Environment, Manifest, Provenance
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
-from tests.analysis.figures.charts import lines
 from tests.analysis.made import Improvements, made
 from tests.analysis.page.opened import data_of
 
@@ -124,39 +118,6 @@ def test_any_text_in_a_table(text: str) -> None:
     for kind, content in renderings(table).items():
         assert unprintable(content) == set()
         assert content.count("\n") == renderings(plain_one)[kind].count("\n")
-
-
-@FEW
-@given(text=NAMES)
-def test_any_text_in_a_data_frame(text: str) -> None:
-    """In its CSV file: printable, and a row stays a line."""
-    content = csv_of(
-        pd.DataFrame({"algorithm": [text, "b", None], "number": [0.5, np.nan, 1], "there": [True, False, True]})
-    )
-    assert unprintable(content) == set()
-    assert content.count("\n") == 4
-
-
-@FEW
-@given(text=TEXTS)
-def test_any_text_drawn(text: str) -> None:
-    """What goes into a figure is printable."""
-    assert unprintable(plain(text)) == set()
-
-
-@settings(FEW, max_examples=5)
-@given(text=NAMES)
-def test_any_text_in_a_figure(text: str) -> None:
-    """Names are printable in it."""
-    shown = [found.get_text() for found in draw(lines([text], [8]), [text]).findobj(Text)]
-    assert set().union(*map(unprintable, shown)) == set()
-
-
-@FEW
-@given(text=TEXTS)
-def test_any_text_above_cocopps_pages(text: str) -> None:
-    """Names of studies stand there."""
-    assert unprintable(with_banner("<body></body>", text)) == set()
 
 
 @pytest.mark.parametrize("text", ["\x1b]0;x\x07", "\u202e", "<b>"])

@@ -80,20 +80,6 @@ def test_by_hand() -> None:
     assert running_times([]).empty
 
 
-def test_agrees_with_simulated_restarts() -> None:
-    """It is the mean number of evaluations of an algorithm that draws trials until one is successful."""
-    trials = [trial("A", 60, (1, 99.0), (33, 0.5)), trial("A", 80, (1, 30.0)), trial("A", 45, (2, 5.0))]
-    rng = np.random.default_rng(1)
-    totals = []
-    for _ in range(20_000):
-        total = 0.0
-        while (drawn := int(rng.integers(3))) > 0:  # the first alone is successful, after 33
-            total += trials[drawn].evaluations
-        totals.append(total + 33)
-    error = float(np.std(totals)) / math.sqrt(len(totals))
-    assert running_times(trials, [1.0])["ert"].item() == pytest.approx(np.mean(totals), abs=5 * error)
-
-
 def test_virtual_best_and_shares_by_brute_force() -> None:
     """Problem by problem: who has the lowest, and how much of it; ties are divided."""
     trials = some_trials(3)

@@ -46,12 +46,6 @@ def test_what_is_not_known_is_nan() -> None:
     assert table["delta_f"].to_list() == pytest.approx([1e-3, math.nan, 1e-8, 1e-8], nan_ok=True)
 
 
-def test_thirds_of_a_budget_are_whole_evaluations() -> None:
-    """83⅓ D is 250 evaluations in 3-D, not 249, and 166 in 2-D."""
-    (third,) = fixed_budgets([250 / 3])
-    assert [third.evaluations(D, 1) for D in (2, 3, 5, 10, 20)] == [166, 250, 416, 833, 1666]
-
-
 @pytest.mark.parametrize(("hits", "expected"), [((10, 20, 30), 20), ((10, 20, 30, 40), 30), ((7,), 7), ((10, 20), 20)])
 def test_evaluations_to_target(hits: tuple[int, ...], expected: int) -> None:
     """#FE_t is the median's hit: of an even number both in the middle must be there."""
@@ -101,10 +95,3 @@ def test_convergence_is_median_and_quartiles() -> None:
     assert (table["lower_quartile"] <= table["median"]).all()
     assert len(convergence_curves([], 250)) == 0
     assert isinstance(convergence_curves([], 250), pd.DataFrame)
-
-
-def test_no_evaluation() -> None:
-    """A budget of 0.05·D is an evaluation in 20-D and none in 2-D: there a curve has no point."""
-    curves = convergence_curves([trial("A", 1, (1, 3.0)), trial("A", 1, (1, 3.0), D=20)], 0.05)
-    assert curves[["dimension", "evaluations", "median"]].to_numpy().tolist() == [[20, 1, pytest.approx(3.0)]]
-    assert convergence_curves([trial("A", 1, (1, 3.0))], 0.05).empty

@@ -1,7 +1,6 @@
 """The problems of the literature have the values that are published, or that another way of computing them gives."""
 
 import math
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +11,13 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared
 from benchmarks.real import tables
 from benchmarks.real.catalogue import HALVES, PROBLEMS
 from benchmarks.real.problem import Problem
-from benchmarks.real.problems import kernels, kinetics
+from benchmarks.real.problems import kernels
 
 KNOWN = [problem for problem in PROBLEMS.values() if problem.known is not None]
 
 
 def name_of(problem: Problem) -> str:
     return problem.name
-
-
-def test_halves_are_of_equal_kinds() -> None:
-    """Each kind has one problem in each, and there are 22 in all."""
-    assert len(PROBLEMS) == 22
-    for half in HALVES:
-        kinds = Counter(problem.kind for problem in PROBLEMS.values() if problem.half == half)
-        assert set(kinds) == {problem.kind for problem in PROBLEMS.values()}
-        assert set(kinds.values()) == {1}
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=name_of)
@@ -97,11 +87,3 @@ def test_the_page_lists_the_problems() -> None:
     page = (Path(__file__).parents[2] / "docs" / "real_problems.md").read_text()
     for half in HALVES:
         assert "\n".join(tables.problem_lines(half)) in page
-
-
-def test_gas_oil_has_its_closed_form() -> None:
-    """The first of the two equations is solved by hand."""
-    rates = np.array([11.847, 8.3451, 1.0011])
-    oil = 1 / (1 + (rates[0] + rates[2]) * kinetics.GAS_OIL_TIMES)
-    solved = kinetics.gas_oil_states(np.log10(rates))
-    assert solved[:, 0] == pytest.approx(oil, rel=1e-6)

@@ -125,11 +125,3 @@ def test_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
     assert {path.stem for path in tmp_path.glob("*.svg")} == charts | {f"{name}_narrow" for name in charts}
     run("benchmarks/real_problems.py", [*small, "2", "--report"], monkeypatch)
     assert capfd.readouterr().out == second.out
-    run("benchmarks/real_problems.py", [*small, "2", "--report", "--against", str(tmp_path)], monkeypatch)
-    same, _, _, both = capfd.readouterr().out.split()[:4]
-    assert int(same) == int(both) > 0
-    (tmp_path / "TuRBO.jsonl").write_text((tmp_path / "cmaes.jsonl").read_text().replace('"cmaes"', '"TuRBO"'))
-    run("benchmarks/real_problems.py", [*small, "2", "--report", "--optimizers", "TuRBO"], monkeypatch)
-    third = capfd.readouterr()  # of runs that are kept, whatever is installed here
-    assert "| TuRBO |" in third.out
-    assert third.err == ""

@@ -38,13 +38,6 @@ def test_no_dead_link(page: Path) -> None:
             assert anchor[1:] in slugs, f"{page.name}: {target}{anchor}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_no_text_is_a_heading(page: Path) -> None:
-    """As a line that begins with #FE_t would be."""
-    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    assert re.findall(r"^#+[^#\s].*", prose, flags=re.MULTILINE) == []
-
-
 def test_every_page_is_on_the_site() -> None:
     """And the site has no page that is not there."""
     content = (ROOT / "mkdocs.yml").read_text()

@@ -22,15 +22,6 @@ def test_without_noise_an_experiment_repeats_itself() -> None:
     assert found.low < found.rho <= found.high
 
 
-def test_noise_alone_does_not() -> None:
-    """Of algorithms that are the same, mean ranks of two experiments are not correlated."""
-    rng = np.random.default_rng(2)
-    found = agreement(rng.normal(size=(6, 24, 15)), PAPER, rng)
-    assert found.least_rho < 0.0
-    assert 0.3 < found.most_difference < 1.0
-    assert found.low < 0.0 < found.high
-
-
 def test_resampled_trials_scatter_as_new_ones_do() -> None:
     """What an experiment of known noise has with its repetition, by simulation, and by resampling one of them."""
     rng = np.random.default_rng(3)

@@ -1,7 +1,6 @@
 """Resamples are held against plain loops, against what they are resamples of, and against data known beforehand."""
 
 import math
-import random
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -10,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction import resampling
 from reproduction.claims import checks
-from reproduction.evidence import SURE, compared, evidence_of, lower, share_of
+from reproduction.evidence import SURE, compared, evidence_of
 from reproduction.resampling import (
     RESAMPLES,
     drawn_functions,
@@ -22,11 +20,9 @@ from reproduction.resampling import (
     resampled_ranks,
 )
 from sacma.analysis.published import ALGORITHMS, AS_PRINTED
-from sacma.analysis.run_lengths import by_group, distributions, run_lengths, targets
+from sacma.analysis.run_lengths import run_lengths, targets
 from sacma.analysis.section import Findings
 from sacma.analysis.sections import find
-from sacma.analysis.sections.costs import control_frequencies
-from sacma.analysis.tables import mean_ranks, medians_of
 from sacma.analysis.trials import Trial
 from sacma.config.plan import TrialSpec
 from tests.analysis.made import Improvements, made
@@ -34,8 +30,6 @@ from tests.analysis.made import compared as compared_studies
 from tests.conftest import SIX
 
 NAMES, FUNCTIONS, TRIALS = ("A", "B", "C"), (3, 8, 21, 24), 5
-WITHIN = 4 * math.sqrt(0.25 / RESAMPLES)
-"""Four standard errors of a share."""
 
 Logs = Mapping[tuple[str, int], Sequence[float]]
 """log10 Δf of trials by algorithm and function."""
@@ -78,21 +72,6 @@ def test_mean_ranks_are_those_of_a_plain_loop() -> None:
             medians += [{name: statistics.median(of) for name, of in drawn.items()}] * often
         expected = plain_mean_ranks(medians)
         assert {name: found[2, "#FE_t", name][r] for name in NAMES} == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.3, 0.8])
-def test_the_share_is_that_of_a_plain_loop(shift: float) -> None:
-    """By other random numbers, drawn one by one: in how many resamples A is before B."""
-    logs, draw, wins, times = logs_of(shift), random.Random(7), 0, 4000
-    for _ in range(times):
-        medians = {
-            f: {name: statistics.median(draw.choices(logs[name, f], k=TRIALS)) for name in NAMES} for f in FUNCTIONS
-        }
-        ranks = plain_mean_ranks([medians[f] for f in draw.choices(FUNCTIONS, k=len(FUNCTIONS))])
-        wins += ranks["A"] < ranks["B"] - 1e-9
-    found = resampled_ranks(best_of(logs))
-    share = share_of(lower(found[2, "#FE_t", "A"], found[2, "#FE_t", "B"]))
-    assert share == pytest.approx(wins / times, abs=WITHIN * math.sqrt(1 + RESAMPLES / times))
 
 
 def trials_of(dimension: int) -> list[Trial]:
@@ -154,26 +133,6 @@ def test_control_frequencies_are_those_of_a_plain_loop() -> None:
             assert found[2, 8, name][r] == pytest.approx(expected, nan_ok=True)
 
 
-def test_all_drawn_once_is_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where each function and trial is drawn once, mean ranks, proportions and medians are those of the report."""
-    monkeypatch.setattr(resampling, "drawn_functions", lambda functions: np.ones((RESAMPLES, len(functions)), int))
-    monkeypatch.setattr(resampling, "drawn_trials", lambda _D, _f, _name, n: np.tile(np.arange(n), (RESAMPLES, 1)))
-    best, lengths, costs = best_of(logs_of(0.3)), run_lengths(trials_of(3), targets(3)), costs_of()
-    for row in mean_ranks(medians_of(best)).to_dict("records"):
-        assert resampled_ranks(best)[2, "#FE_t", row["algorithm"]] == pytest.approx(
-            np.full(RESAMPLES, row["mean_rank"])
-        )
-    ecdf = by_group(distributions(lengths, np.random.default_rng(1), told_at=(5.0, 15.0)))
-    proportions = resampled_proportions([lengths], (5.0, 15.0))
-    assert len(proportions) == 3 * 3 * 2  # moderate, weakly structured and all
-    for (D, group, name, budget), values in proportions.items():
-        there = (ecdf["dimension"] == D) & (ecdf["group"] == group) & (ecdf["algorithm"] == name)
-        (proportion,) = ecdf.loc[there & (ecdf["evaluations_per_dimension"] == budget), "proportion"]
-        assert values == pytest.approx(np.full(RESAMPLES, proportion))
-    for row in control_frequencies(costs).to_dict("records"):
-        assert resampled_control(costs)[2, 8, row["algorithm"]][0] == pytest.approx(row["median"])
-
-
 def test_draws_are_of_all_alike_and_repeatable() -> None:
     """As often as others, the same at each call, and others for other trials and functions."""
     times = drawn_functions(FUNCTIONS)
@@ -230,13 +189,3 @@ def test_a_clear_lead_holds_and_an_even_one_is_undecided() -> None:
     share, holds = shown[2]
     assert holds == ""
     assert 0.05 < share < 0.95
-
-
-def test_run_lengths_decide_too() -> None:
-    """At the end of the budget a clear lead over GP-5 in 20-D holds; where all are the same it is undecided."""
-    found = checks(evidence_of(study(2.0), AS_PRINTED))
-    ends = found[(found["claim"] == 7) & found["what"].str.contains("against that of GP-5")]
-    assert set(ends["holds"]) == {"yes"}
-    even = checks(evidence_of(study(0.0), AS_PRINTED))
-    shares = even[(even["claim"] == 7) & even["what"].str.contains("against that of GP-5, 20-D, all")]["resamples"]
-    assert shares.between(0.05, 0.95).all()

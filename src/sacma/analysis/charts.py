@@ -126,7 +126,7 @@ class Rows(Chart):
             yield place, rows.dropna(subset=[self.x.column]).sort_values(self.x.column, kind="stable")
 
     def joined(self, rows: pd.DataFrame) -> list[tuple[int, int]]:
-        """Return the first and the last row, by position, of what is alike in a panel."""
+        """Return the positions of the first and the last row of each group of a panel that is alike."""
         names = rows[self.series].to_list()
         groups = self.alike.get(tuple(rows.iloc[0][list(self.by)]), ()) if len(rows) else ()
         return [(names.index(group[0]), names.index(group[-1])) for group in groups]
@@ -212,7 +212,7 @@ def rounded(values: Sequence[float] | Array) -> list[float | None]:
 
 
 def _packed(values: "pd.Series[float]", *, log: bool) -> list[int | None]:
-    """Return numbers in steps, each less the last before it that is finite: few digits, which compress well."""
+    """Return numbers in whole steps, each less the finite one before it: few digits, which compress well."""
     with np.errstate(divide="ignore"):
         scaled = np.log10(values.to_numpy(float)) if log else values.to_numpy(float)
     finite = np.isfinite(scaled)

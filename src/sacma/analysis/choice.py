@@ -1,4 +1,4 @@
-"""Choice of what is compared: some of the algorithms, functions, dimensions, instances and targets that there are."""
+"""Choice of the algorithms, functions, dimensions, instances and targets that are compared."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -55,8 +55,7 @@ class Choice:
         """Return the chosen studies and data of others, with the chosen functions, dimensions and instances.
 
         Raises:
-            SacmaError: there is no such algorithm, function, dimension or instance, or an algorithm has none of what is
-                chosen.
+            SacmaError: an algorithm, function, dimension or instance is not there, or an algorithm has no chosen trial.
         """
         ours, others = tuple(covered), tuple(external)
         names = [study.name for study, _ in ours] + [data.name for data in others]

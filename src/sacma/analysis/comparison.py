@@ -53,7 +53,7 @@ class ExternalData:
 
 @dataclass(frozen=True)
 class Compared:
-    """Trials of some algorithms that can be compared: on the same instances, and known at the same resolution."""
+    """Comparable trials of some algorithms: on the same instances, and known at the same resolution."""
 
     trials: tuple[Trial, ...]  # of all functions that some of the algorithms have
     overlap: Overlap  # what all of them have
@@ -98,7 +98,7 @@ class Comparison:
 
     @property
     def readings(self) -> list[Reading]:
-        """The readings of the paper of which there are algorithms, where the study is the paper's."""
+        """The readings of the paper that have algorithms here, where the study is the paper's."""
         there = [reading for reading in READINGS if any(name in reading.names for name in self.names)]
         return there if self.of_paper else []
 
@@ -146,12 +146,12 @@ class Comparison:
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
-        """All trials that are there, up to the budget of the comparison: nothing beyond it is looked at."""
+        """All trials, cut at the budget of the comparison."""
         return tuple(trial.up_to(self.evaluations(trial.dimension)) for trial in self._whole_trials)
 
     @cached_property
     def longer(self) -> tuple[str, ...]:
-        """The algorithms of which some trial goes beyond the budget."""
+        """The algorithms with trials beyond the budget."""
         beyond = {t.algorithm for t in self._whole_trials if t.evaluations > self.evaluations(t.dimension)}
         return tuple(name for name in self.names if name in beyond)
 
@@ -163,7 +163,7 @@ class Comparison:
         return (*(self._to_budget(study, replace(trial, target=target)) for study, trial in ours), *theirs)
 
     def _to_budget(self, study: StoredStudy, trial: Trial) -> Trial:
-        """Return a trial of ours, not known beyond the budget of its study where others are compared there."""
+        """Return a trial as unknown beyond the budget of its study, where the comparison goes further."""
         ended = study.budget < self.budget and trial.hit_after == math.inf
         return replace(trial, known_until=trial.evaluations) if ended else trial
 
@@ -187,7 +187,7 @@ class Comparison:
         return Compared(at_common_resolution(kept) if self.of_files(names) else tuple(kept), have)
 
     def of_files(self, names: Collection[str]) -> bool:
-        """Return True where trials of some algorithms must be compared as COCO's files tell them.
+        """Return True where trials of some algorithms must be reduced to the values of COCO's files.
 
         That is so for data of others, and where studies with noise were logged at different evaluations.
         """
@@ -219,7 +219,7 @@ class Comparison:
 
     @cached_property
     def planned(self) -> Mapping[tuple[str, int, int], int]:
-        """Number of trials that there are to be, by algorithm, dimension and function."""
+        """Number of planned trials by algorithm, dimension and function."""
         return Counter(problem[:3] for problem in self._problems)
 
     @property
@@ -228,10 +228,10 @@ class Comparison:
         return all(completeness.complete for _, completeness in self.covered)
 
     def marked(self, frame: pd.DataFrame, *, compares: bool) -> pd.DataFrame:
-        """Return ``frame`` with a column ``partial``: are trials missing from what a row is of?
+        """Return a frame with a column ``partial``, True in rows that lack trials.
 
-        A row is of the trials of its dimension and function, as far as it has such columns, and of all algorithms
-        where it ``compares``, else of the one in its column algorithm.
+        A row depends on the trials of its dimension and function, as far as it has such columns, and on all algorithms
+        where it ``compares`` them, else on the one in its column algorithm.
         """
         there = Counter((trial.algorithm, trial.dimension, trial.function) for trial in self.trials)
         lacking = [cell for cell, number in self.planned.items() if there[cell] < number]
@@ -242,7 +242,7 @@ class Comparison:
         return frame.assign(partial=pd.Series([row in partial for row in rows], frame.index, dtype=bool))
 
     def with_empty_cells(self, medians: pd.DataFrame) -> pd.DataFrame:
-        """Return ``medians`` with a row of no trials for each cell of the studies of which nothing is there."""
+        """Return medians with rows of no trials for planned functions of an algorithm without a finished trial."""
         there = set(zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True))
         fixed = fixed_budgets(budgets_up_to(self.budget))
         empty = [
@@ -292,9 +292,9 @@ def compare(
 
 
 def with_kept(covered: Iterable[Covered], given: Iterable[str]) -> tuple[tuple[Covered, ...], list[str], list[str]]:
-    """Return studies and those of folders of kept outcomes, which of the paths given are others, and notes.
+    """Return the studies with those of kept outcomes, the paths of other data, and notes.
 
-    Of an algorithm that is there several times the first counts.
+    The first of several studies with the same name counts.
     """
     found, others, notes = {study.name: (study, completeness) for study, completeness in covered}, [], []
     for path in given:
@@ -310,11 +310,10 @@ def with_kept(covered: Iterable[Covered], given: Iterable[str]) -> tuple[tuple[C
 
 
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite | None) -> tuple[ExternalData, ...]:
-    """Read data of a suite, as they are given on the command line; some names are ``taken`` by others.
+    """Read data of a suite, given as on the command line; names that are ``taken`` are refused.
 
-    Given are ``NAME=PATH``, or ``PATH`` alone: an archive or a folder, called as the file is, a folder of archives, or
-    data of several algorithms, each called as it is in the data. Without a suite it is the one that the first of the
-    data name.
+    The form is ``NAME=PATH``, or ``PATH`` alone: an archive or a folder, named by its file, a folder of archives, or
+    data of several algorithms with their own names. Without a suite it is that of the first data.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
@@ -352,7 +351,7 @@ def _fit_name(text: str) -> str:
 
 
 def _named(text: str) -> list[tuple[str, Path]]:
-    """Return names and paths of what is given as ``NAME=PATH`` or ``PATH``; the name is empty where none is given."""
+    """Return names and paths of an argument ``NAME=PATH`` or ``PATH``, which has an empty name."""
     name, equals, path = text.partition("=")
     if equals and not path:
         raise SacmaError(f"--with: {text!r} has no path; give it like BIPOP=downloads/bipop.tgz")

@@ -1,4 +1,4 @@
-"""Archives of COCO folders, as the COCO data archive takes them, checked before they are given away."""
+"""Archives of COCO folders for the COCO data archive, checked by cocopp."""
 
 import gzip
 import io

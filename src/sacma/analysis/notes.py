@@ -36,7 +36,7 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
-    """Return the parts that the report of a suite lacks, and why.
+    """Return notes on parts that the report of a suite lacks.
 
     >>> from sacma.coco.suites import BBOB
     >>> left_out(BBOB)
@@ -105,7 +105,7 @@ def _with_dimensions(texts: dict[int, str]) -> Iterator[str]:
 
 
 def scope(comparison: Comparison) -> str:
-    """Return the problems that tables and charts are over, where not all trials can be compared as they are."""
+    """Return the scope of tables and charts, where not all trials can be compared as they are."""
     overlap = comparison.compared.overlap
     said = [
         (not overlap.complete, f"{SHARED[0].upper()}{SHARED[1:]}: see Data for what is left out."),
@@ -149,7 +149,7 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
 
 
 def _left_out(name: str, parts: Mapping[DataPart, str]) -> str:
-    """Return the note on data of an algorithm that cannot be used, and why."""
+    """Return the note on unusable data of an algorithm, with the reason."""
     what = _functions([(D, f) for D, f in parts if f])
     first, *others = dict.fromkeys(parts.values())
     more = f" (and {len(others)} more)" if others else ""

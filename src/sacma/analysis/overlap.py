@@ -28,7 +28,7 @@ class Overlap:
     apart: frozenset[tuple[int, int]]  # dimensions and functions of which no instance is common
 
     def has(self, dimension: int, function: int, instance: int) -> bool:
-        """Return True where trials of an instance are compared, with those of the same function at least."""
+        """Return True where trials of an instance are compared, at least within their function."""
         return instance in self.instances[dimension, function]
 
     def shares(self, dimension: int, function: int) -> bool:
@@ -36,13 +36,13 @@ class Overlap:
         return function in self.functions[dimension]
 
     def shared(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table that are of functions that all have, by its columns dimension and function."""
+        """Return the rows of a table for functions that all algorithms have, by its columns dimension and function."""
         places = zip(frame["dimension"], frame["function"], strict=True)
         return frame[pd.Series([self.shares(D, f) for D, f in places], frame.index, dtype=bool)]
 
     @cached_property
     def left_out(self) -> Mapping[str, frozenset[Place]]:
-        """Problems of which there are trials that are in nothing that is over functions or instances, by algorithm."""
+        """Problems by algorithm whose trials enter no aggregate over functions or instances."""
         found = {
             name: frozenset(place for place in places if not (self.shares(*place[:2]) and self.has(*place)))
             for name, places in self.there.items()
@@ -56,7 +56,7 @@ class Overlap:
 
     @property
     def table(self) -> pd.DataFrame:
-        """Problems of each algorithm and those of them that are compared, as ranges, a row for the same instances."""
+        """Problems and compared problems of each algorithm, as ranges; functions with equal instances share a row."""
         alike = defaultdict(list)
         for name, places in self.there.items():
             for D, f in sorted({(D, f) for D, f, _ in places}):
@@ -72,8 +72,8 @@ class Overlap:
 def overlap(planned: Iterable[Problem], there: Iterable[Problem]) -> Overlap:
     """Return the problems that all algorithms have.
 
-    An algorithm has the instances of its plan, of a function of which it has some trial: one that is still to come
-    takes nothing from others. A function it has where some trial is there that can be compared.
+    An algorithm has all planned instances of a function as soon as it has a trial of it: a missing trial takes nothing
+    from others. It has the function where one of its trials is on a compared instance.
 
     >>> ours = [("A", 2, f, i) for f in (1, 2) for i in (1, 2, 3)] + [("B", 2, 1, 2), ("B", 2, 1, 9)]
     >>> found = overlap(ours, ours)

@@ -38,12 +38,12 @@ ALL_OF_EACH = (
     "what they show of several functions is not of the same problems. The report compares what all have."
 )
 COCOPP_PAGE = "../cocopp/comparison/index.html"  # from the report
-Steps = Callable[[str, float], None]  # called with what is done now and which part of all is done
+Steps = Callable[[str, float], None]  # called with the present step and the finished share of all
 
 
 @dataclass(frozen=True)
 class Written:
-    """A written report: what was found, in words too, the path of its page, and the number of its figures."""
+    """A written report: its findings, their summary, the path of its page, and the number of its figures."""
 
     findings: Findings
     summary: Summary
@@ -77,7 +77,7 @@ def write_report(
     pages: bool = True,
     on_step: Steps = lambda _what, _part: None,
 ) -> Written:
-    """Write tables, figures and the page to ``RESULTS/report``, replacing what was there when all is done.
+    """Write tables, figures and the page to ``RESULTS/report``, replacing a former report when all is done.
 
     Derived files of the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
     The page links cocopp's ``pages`` if these are of the same comparison.
@@ -161,12 +161,11 @@ def _links(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
-    """Run cocopp over the COCO folders and return the page to open; where trials are missing, every page says so.
+    """Run cocopp over the COCO folders and return the page to open.
 
-    Above each page is ``note``, too.
-
-    Data of others come to it as what was read of them, below their new names: it believes any attribute of an index,
-    unpickles what lies beside, and fails for what is damaged.
+    A banner on each page names missing trials, and has the note. Data of others are written anew from the values that
+    were read, under their new names: cocopp believes any attribute of an index, unpickles files beside it, and fails
+    for damaged ones.
     """
     covered = [(study.name, completeness) for study, completeness in comparison.covered if completeness.heads]
     folders = [store.coco_folder(name) for name, completeness in covered if not completeness.manifest]
@@ -192,14 +191,14 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
 
 
 def _curve(spec: TrialSpec, outcome: Outcome) -> Curve:
-    """Return a trial of ours as COCO tells it."""
+    """Return a trial of ours as COCO's files hold it."""
     at, to = (np.array(values, float) for values in (outcome.improved_at, outcome.improved_to))
     told = logged_evaluations(spec.triggers, spec.dimension, outcome.evaluations)
     return Curve(*spec.place, outcome.evaluations, at, to, told)
 
 
 def _write_plainly(name: str, suite: Suite, curves: Iterable[Curve], folder: Path) -> None:
-    """Write trials of an algorithm as COCO writes such that are known at the same evaluations."""
+    """Write COCO's files of an algorithm from its trials."""
     placed = []
     for curve in curves:
         told = curve.at if curve.told is None else curve.told
@@ -216,7 +215,7 @@ def _write_plainly(name: str, suite: Suite, curves: Iterable[Curve], folder: Pat
 
 
 def _rows(curve: Curve, at: Iterable[float]) -> str:
-    """Return a run in a data file: evaluations, those of constraints, and Δf as best, measured and best measured."""
+    """Return the lines of a run: evaluations of f and of constraints, and Δf as best, measured and best measured."""
     numbers = np.unique(np.fromiter(at, float))
     best = curve.to[np.searchsorted(curve.at, numbers, side="right") - 1]
     rows = zip(numbers.tolist(), best.tolist(), strict=True)

@@ -17,6 +17,7 @@ from scipy import stats
 from sacma.analysis.statistics.pairwise import mean_ranks_from_wins
 from sacma.analysis.tables import PLACE, joined
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
+from sacma.types import Array
 
 ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")  # in the paper's order
 FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
@@ -112,10 +113,10 @@ def _read(name: str) -> pd.DataFrame:
 
 
 def mean_ranks_beside(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Return our mean ranks, as from ``mean_ranks``, beside the paper's, among the same algorithms.
+    """Return our mean ranks, as from ``mean_ranks``, beside the paper's, among the same two or more algorithms.
 
-    ``functions`` is how many ours are over, the paper's are over 24; ``algorithms`` how many the ranks are among: with
-    one there is no row.
+    Columns ``functions``, the number of functions of our means (24 in the paper), and ``algorithms``, the number of
+    ranked algorithms, are among the others.
     """
     ours = ranks.rename(columns={"mean_rank": "ours"})[[*PLACE, "algorithm", "functions", "ours"]]
     parts = (
@@ -141,22 +142,27 @@ def correlations(beside: pd.DataFrame) -> pd.DataFrame:
         paper, ours = group["paper"].to_numpy(), group["ours"].to_numpy().round(9)
         rho = p_value = np.nan
         if len(group) >= FEWEST_OF_PAPER and len(set(ours)) > 1:
-            statistic = partial(_spearman, paper)
-            test = stats.permutation_test((ours,), statistic, permutation_type="pairings", n_resamples=10_000)
-            rho, p_value = float(test.statistic), float(test.pvalue)
+            rho = float(stats.spearmanr(paper, ours).statistic)
+            product = partial(_product, stats.rankdata(paper) - (len(paper) + 1) / 2)  # ρ, but for constants
+            test = stats.permutation_test(
+                (stats.rankdata(ours),), product, permutation_type="pairings", n_resamples=10_000
+            )
+            p_value = float(test.pvalue)
         distance = float(np.sqrt(np.mean((ours - paper) ** 2)))
         rows.append((D, scenario, len(group), rho, p_value, distance))
     return pd.DataFrame(rows, columns=[*PLACE, "algorithms", "spearman_rho", "p_value", "rms_difference"])
 
 
-def _spearman(paper: "np.ndarray[tuple[int], np.dtype[np.float64]]", ours: object) -> float:
-    return float(stats.spearmanr(paper, ours).statistic)
+def _product(paper: Array, ours: Array, axis: int) -> Array:
+    """Return the inner product of ranks along an axis."""
+    product: Array = np.sum(paper * ours, axis=axis)
+    return product
 
 
 def cpu_beside(cpu: pd.DataFrame) -> pd.DataFrame:
     """Return CPU seconds per true evaluation, as from ``cpu_per_evaluation``, beside the paper's Table 2.
 
-    Columns are algorithm, dimension, paper, ours (seconds) and ratio (how many times less ours is).
+    Columns are algorithm, dimension, paper, ours (seconds) and ratio (the paper's over ours).
     """
     total = cpu[cpu["part"] == "total"].rename(columns={"seconds_per_evaluation": "ours"})
     both = (
@@ -171,8 +177,8 @@ def pairs_beside(compared: pd.DataFrame) -> pd.DataFrame:
     """Return our wins over functions, as from ``pairwise_table``, beside those of the paper's Table 4.
 
     Columns are dimension, scenario, algorithm, other, paper and ours (functions that the algorithm wins),
-    paper_significant and significant; a row an ordered pair. Significance is of a family of pairs: it can be compared
-    where all six algorithms are there.
+    paper_significant and significant; a row an ordered pair. Significance depends on the family of pairs: it is
+    comparable where all six algorithms are there.
     """
     columns = [*PLACE, "algorithm", "other", "wins", "significant"]
     theirs = pairs().rename(columns={"wins": "paper", "significant": "paper_significant"})

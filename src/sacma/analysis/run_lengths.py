@@ -70,7 +70,7 @@ def targets(dimension: int) -> pd.DataFrame:
 def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
     """Return after how many evaluations each trial reached each target of its function, as from ``targets``.
 
-    A trial that ended above a target, for whatever reason, did not reach it. Columns are algorithm, dimension,
+    A trial that ended above a target did not reach it. Columns are algorithm, dimension,
     function, instance, trial (counted from 1 within these but instance), k, target, best_2009_art, reached
     (evaluations, NaN if never) and length (evaluations that the trial made).
 

@@ -79,7 +79,7 @@ Make = Callable[[Findings], pd.DataFrame]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Results that a report is made from: where they are, what was found, where our trials ran, and notes on them."""
+    """Results of a report: their store, findings, provenance, and notes."""
 
     store: Store
     findings: Findings
@@ -114,12 +114,12 @@ class Section:
 
 
 def of_one(make: Make) -> Make:
-    """Return a maker of a data frame whose rows are of one algorithm each; it marks those that lack trials."""
+    """Return a maker of a data frame with rows of single algorithms, those that lack trials marked."""
     return lambda findings: findings.comparison.marked(make(findings), compares=False)
 
 
 def of_all(make: Make) -> Make:
-    """Return a maker of a data frame whose rows are of all algorithms; it marks those that lack trials."""
+    """Return a maker of a data frame with rows that compare all algorithms, those that lack trials marked."""
     return lambda findings: findings.comparison.marked(make(findings), compares=True)
 
 

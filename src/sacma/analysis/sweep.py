@@ -20,7 +20,7 @@ from sacma.config.sweep import Sweep
 from sacma.files.atomic import write_atomically
 from sacma.store.completeness import Completeness
 
-RANKING = ["dimension", "function", "budget"]  # what a ranking is of
+RANKING = ["dimension", "function", "budget"]  # of each ranking
 
 
 def rank_settings(medians: pd.DataFrame, settings: Sequence[str]) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def against_runner_up(ranks: pd.DataFrame) -> tuple[int, int, float]:
     """
     winner, runner_up = standings(ranks).index[:2]
     means = ranks.groupby(level="function").mean()
-    # Means of half ranks over unequal numbers of rankings are rounded: what is equal must look equal.
+    # Means of half ranks over unequal numbers of rankings are rounded, so that equal ones are equal.
     differences = (means[winner] - means[runner_up]).round(9)
     return int((differences < 0).sum()), int((differences > 0).sum()), signed_rank(differences.to_numpy())
 

@@ -84,17 +84,15 @@ def number(value: float, form: str, *, bold: bool = False, star: bool = False) -
 
 
 def number_rows(
-    values: pd.DataFrame, form: str, *, best: str = "", stars: Container[tuple[object, object]] = ()
+    values: pd.DataFrame, form: str, *, best: bool = False, stars: Container[tuple[object, object]] = ()
 ) -> tuple[Row, ...]:
     """Return a table of numbers as rows of cells, named by its index.
 
-    Bold is the lowest, as printed, of each ``row`` or ``column``; ``stars`` has what is significant, by (row, column).
+    With ``best`` the lowest numbers of each column, as printed, are bold; ``stars`` has the significant (row, column).
     """
     shown = values.to_numpy(float)
     bold = np.zeros(shown.shape, bool)
-    if best == "row":
-        bold[:] = [lowest(line, form) for line in shown]
-    elif best == "column":
+    if best:
         bold.T[:] = [lowest(line, form) for line in shown.T]
     rows = []
     for name, line, bolds in zip(values.index, shown.tolist(), bold.tolist(), strict=True):

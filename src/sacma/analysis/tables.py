@@ -2,8 +2,8 @@
 
 Δf_med of an algorithm on a function is the median over trials of the best Δf after a number of evaluations, taken
 on the log scale, where Δf below the final target counts as the target. Algorithms are ranked on each function by
-Δf_med, average ranks on ties; their mean ranks are over functions. A scenario is the number of evaluations that is
-looked at, in one dimension. What differs by less than ``CLOSE`` is a tie everywhere.
+Δf_med, average ranks on ties; their mean ranks are over functions. A scenario is a number of evaluations in one
+dimension. Differences below ``CLOSE`` are ties everywhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ OF_FEW, OF_MANY = "p_bergmann_hommel", "p_shaffer"  # p-values that decide, of u
 
 
 def is_tested(functions: int) -> bool:
-    """Return True where algorithms are tested over so many functions: all that says or shows significance asks this."""
+    """Return True where differences over so many functions are tested; all tables, charts and sentences ask this."""
     return functions >= FEWEST_FUNCTIONS
 
 
@@ -79,11 +79,11 @@ def tied(logs: Array) -> Array:
 
 
 def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]]:
-    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, of functions on which all are known.
+    """Yield dimension, scenario and log10 Δf_med, functions × algorithms, for functions with all values known.
 
-    Compared are the algorithms that are known on at least nine in ten functions: one without data of a dimension, or of
-    so many evaluations, takes nothing from what the others show, whatever it solved before: the functions on which it
-    is known would be those that are solved early. Where but one of several is left, there is nothing.
+    Algorithms with values on fewer than nine in ten functions are left out: one that ended early is known on the
+    functions that it solved before, and would restrict the others to these. A table has at least two algorithms,
+    unless there is only one.
     """
     algorithms, scenarios = medians["algorithm"].unique(), list(medians["scenario"].unique())
     groups = {cast("tuple[int, str]", key): group for key, group in medians.groupby(PLACE)}
@@ -97,13 +97,13 @@ def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]
 
 
 def joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """Return data frames below one another, with these columns even where there is none."""
+    """Return concatenated data frames, with these columns even where there is none."""
     there = list(parts)
     return pd.concat(there, ignore_index=True)[list(columns)] if there else pd.DataFrame(columns=list(columns))
 
 
 def long_form(table: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Return a table with a column an algorithm as rows: the levels of its index, algorithm, and ``value``.
+    """Return a table, algorithms as columns, in long form: the levels of its index, algorithm, and ``value``.
 
     An algorithm may have any name, also that of one of these columns, which pandas' own ``melt`` refuses.
 
@@ -166,7 +166,7 @@ def rank_tests(medians: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
-    """Return for each dimension, scenario and ordered pair on how many functions the first wins, and if it is ahead.
+    """Return wins, effect sizes and tests of each ordered pair, by dimension and scenario.
 
     As in the paper, an algorithm is significantly ahead where Iman's and Davenport's test says that the mean ranks
     differ, its own is lower than that of the other, and the p-value of the Friedman post-hoc test is below 0.05 after
@@ -251,7 +251,7 @@ def _over_dimensions(function_ranks: pd.DataFrame) -> Iterator[tuple[str, pd.Dat
 
 
 def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] = lambda _D, _f: True) -> pd.DataFrame:
-    """Return by how many decades of Δf_med each algorithm is ahead of a baseline, on each function.
+    """Return the decades of Δf_med that each algorithm gains over a baseline, on each function.
 
     Trials of one function are compared by Wilcoxon's rank-sum test. Columns are dimension, scenario, function,
     algorithm, decades (log10 Δf_med of the baseline less that of the algorithm: positive is better), superiority

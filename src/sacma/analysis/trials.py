@@ -91,7 +91,7 @@ def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
 
 
 def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array:
-    """Return the evaluation numbers at which COCO's logger tells Δf, whatever it is, of a trial with so many.
+    """Return the evaluation numbers at which COCO's logger writes Δf in any case, of a trial with so many.
 
     They are 1, 10^(i/20) and t·D·10^i, rounded down, and the last; ``triggers`` are t, whole numbers separated by
     commas: the observer's base_evaluation_triggers.
@@ -107,7 +107,7 @@ def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array
 
 
 def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
-    """Return the trials of others' data: why they ended is not known, nor what they would have found.
+    """Return the trials of others' data, unknown beyond their ends off the target.
 
     ``data`` are as from ``load_coco``; Δf below ``target`` does not count as better.
     """
@@ -122,9 +122,9 @@ def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ..
 
 
 def at_common_resolution(trials: Sequence[Trial]) -> tuple[Trial, ...]:
-    """Return trials as far as all data of their function and dimension tell: identical trials are identical then.
+    """Return trials reduced to the values that all data of their function and dimension tell.
 
-    Where all trials of a function are known at every evaluation number, they stay as they are.
+    Identical trials are identical then. Trials of a function that are all known at every evaluation stay as they are.
     """
     files = defaultdict(list)
     for trial in trials:
@@ -136,7 +136,7 @@ def at_common_resolution(trials: Sequence[Trial]) -> tuple[Trial, ...]:
 
 
 def _told_by_all(files: Sequence[Trial]) -> tuple[Array, int]:
-    """Return the evaluation numbers at which each trial that is not over is told, and when all are over."""
+    """Return the evaluation numbers that the data of each unfinished trial hold, and the end of the longest trial."""
     told = [np.unique(trial.told) for trial in files if trial.told is not None]
     numbers, count = np.unique(np.concatenate(told), return_counts=True)
     ends = np.sort([trial.evaluations for trial in files])
@@ -145,7 +145,7 @@ def _told_by_all(files: Sequence[Trial]) -> tuple[Array, int]:
 
 
 def _reduced(trial: Trial, numbers: Array, end: int) -> Trial:
-    """Return a trial as it is told at some numbers and where it passes a level, up to the end of all files."""
+    """Return a trial as known at some evaluation numbers, and where it passes a level, up to the end of all files."""
     to = np.array([float(f"{value:.9e}") for value in trial.to])  # the digits of COCO's files
     level = np.searchsorted(LEVELS, to)
     improved = trial.at
@@ -203,11 +203,11 @@ def by_cell(trials: Iterable[Trial]) -> Iterator[tuple[tuple[str, int, int], tup
 
 
 def reach(trials: Iterable[Trial]) -> float:
-    """Return the evaluations/D that trials of one algorithm go to: whole ones, as far as nine in ten functions do.
+    """Return the evaluations/D, whole ones, that the trials of an algorithm reach on nine in ten functions.
 
-    A function goes as far as the shortest of its trials that end off the target. The longest trial says little: one
-    that makes a few evaluations more than the others, to complete a population, would be compared with nobody.
-    Where all trials are at the target it is the length of the longest.
+    A function counts up to its shortest trial that ends off the target. The longest trial says little: one that
+    makes a few evaluations more than the others, to complete a population, would be compared with nobody.
+    Where all trials are at the target the length of the longest is returned.
     """
     groups = [(D, group) for (_, D, _), group in by_cell(trials)]
     ends = [[t.evaluations / D for t in group if t.hit_after == math.inf] for D, group in groups]

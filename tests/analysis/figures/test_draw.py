@@ -1,10 +1,7 @@
 """Drawings of charts: nothing covered, names and values as they are."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +12,6 @@ from sacma.analysis.charts import Cells
 from sacma.analysis.figures.draw import COLUMN, PARTIAL, draw
 from sacma.analysis.figures.style import plain
 from sacma.analysis.sections.publication import transfer_functions
-from sacma.strategy.generation_control import T1, T2
 from tests.analysis.figures.charts import KINDS, SIX, TWELVE, lines, of_one_file
 from tests.analysis.figures.drawn import faults, line, panel, points, texts
 
@@ -60,14 +56,6 @@ def test_missing_trials(kind: str) -> None:
     for incomplete in (False, True):
         shown = [text.get_text() for text in make(kind, SIX[:2], incomplete=incomplete).texts]
         assert (PARTIAL in shown) == incomplete
-
-
-@pytest.mark.parametrize("kind", ["lines", "steps", "falling", "rows"])
-def test_looks_follow_the_study(kind: str) -> None:
-    """An algorithm looks the same in a chart of some algorithms as in one of all."""
-    figure = draw(of_one_file(KINDS[kind](SIX[3:])), SIX)
-    found = [drawn for axes in figure.axes for drawn in axes.get_lines() if drawn.get_label() == "ADA-Kendall"]
-    assert {(str(drawn.get_color()), str(drawn.get_marker())) for drawn in found} == {("#CC79A7", "v")}
 
 
 @pytest.mark.parametrize("kind", ["lines", "steps", "falling"])
@@ -142,35 +130,9 @@ def test_points_are_the_data() -> None:
     assert border in y
 
 
-def test_transfer_functions() -> None:
-    """Figure 1 goes through the values of the functions."""
-    (axes,) = draw(transfer_functions(), ()).axes
-    for name, function in (("T₁", T1), ("T₂", lambda x: T2(x, 2.0))):
-        x, y = points(line(axes, name))
-        assert y.tolist() == [function(value) for value in x.tolist()]
-        assert [x[0], x[-1], y[0], y[-1]] == [0, 1, 0, 1]
-
-
-def test_constant_values() -> None:
-    """One evaluation, one value: the panel has an extent all the same."""
-    chart = lines(["GP-1"], [1])
-    chart = replace(chart, data=chart.data.iloc[[0]].assign(low=1.0, median=1.0, high=1.0))
-    low, high = draw(chart, ["GP-1"]).axes[0].get_ylim()
-    assert low < 1 < high
-
-
 def test_what_has_no_figure() -> None:
     """A chart without data, and a table of cells, are refused."""
     with pytest.raises(ValueError, match="nothing to draw: lines has no data"):
         draw(replace(lines(SIX), data=lines(SIX).data.iloc[:0]), SIX)
     with pytest.raises(ValueError, match="there is no figure of cells, a chart of the kind cells"):
         draw(Cells(name="cells", caption="", data=pd.DataFrame({"algorithm": ["A"], "n": 1}), by=("n",)), ["A"])
-
-
-def test_settings_of_others_stay() -> None:
-    """Neither making nor drawing a figure changes matplotlib's settings, and pyplot is not imported."""
-    before = dict(mpl.rcParams)
-    texts(make("rows", SIX[:2]))
-    assert dict(mpl.rcParams) == before
-    code = "import sys, sacma.analysis.postprocess; assert 'matplotlib.pyplot' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)

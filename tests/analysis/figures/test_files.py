@@ -46,12 +46,6 @@ def test_written(tmp_path: Path) -> None:
     assert not (tmp_path / "alone.pdf").exists()
 
 
-def test_no_figures(tmp_path: Path) -> None:
-    """None at all are no error."""
-    assert list(render({}, jobs=2)) == []
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_errors_name_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many figures it is said which cannot be drawn, from another process too."""
     monkeypatch.setattr(files, "FIGURES_A_PROCESS", 1)

@@ -14,20 +14,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from sacma.analysis import published
-from sacma.analysis.sections import all_sections
 from sacma.analysis.table_format import latex_text
 from tests.analysis.page.opened import Opened, data_of
 from tests.browser import BROKEN_WORDS, needs_chromium, wait_until
 from tests.commands import blank_figures, sacma
-from tests.conftest import CONFIGS
 
 pytestmark = needs_chromium
 
 CHARTS = ["ecdf", "ranks", "functions", "convergence", "final_values", "ert", "ert_pairs", "control", "cpu"]
 """Of a study that is not the paper's, in the order of the page."""
-
-CONSTANTS = {"0", "1", "0.05", "0.5", "8", "50", "31", "95", "2009", "2017", "250", "15", "24", "10"}
-"""Numbers that say how, not what was found: levels, targets, years, the paper's protocol."""
 
 
 def test_opens_without_complaint_or_network(opened: Opened, results: Path) -> None:
@@ -67,18 +62,6 @@ def test_a_choice_holds_in_all_charts(opened: Opened) -> None:
         if name != "ert_pairs":
             seen[name].add(opened.picture(name))
     assert {name: len(pictures) for name, pictures in seen.items()} == {**dict.fromkeys(CHARTS, 3), "ert_pairs": 1}
-    assert opened.complaints == []
-
-
-def test_no_algorithm_is_chosen(opened: Opened) -> None:
-    """Every chart of algorithms says that it has nothing, and comes back."""
-    boxes = opened.page.locator("#chart-ecdf .algorithms input")
-    names = boxes.evaluate_all("all => all.map(box => box.value)")
-    for name in names:
-        opened.page.locator(f"#chart-ecdf .algorithms input[value='{name}']").uncheck()
-    assert opened.page.locator("#chart-ranks .drawing").inner_text() == "No data here."
-    opened.page.locator("#chart-ecdf .algorithms input[value='CMA-ES']").check()
-    assert "CMA-ES" in opened.page.locator("#chart-ranks .drawing").inner_text()
     assert opened.complaints == []
 
 
@@ -192,8 +175,8 @@ def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> N
 
 def test_tables_can_be_sorted(opened: Opened) -> None:
     """A click on a heading sorts by value, another one the other way round."""
-    head = opened.page.locator("#costs table.sortable thead tr:last-child th").last
-    column = opened.page.locator("#costs table.sortable tbody tr td:last-child")
+    head = opened.page.locator("#ert table.sortable thead th").nth(2)
+    column = opened.page.locator("#ert table.sortable tbody tr td:nth-child(3)")
     orders = []
     for _ in range(2):
         head.locator("button").click()
@@ -224,40 +207,6 @@ def test_width_and_shade(browser: Browser, results: Path, width: int, shade: str
     page.close()
 
 
-def test_every_number_is_in_a_table(opened: Opened, results: Path) -> None:
-    """Each number in a table of the page is that of a CSV file beside it, as far as it is printed."""
-    text = " ".join(opened.page.locator("main table.sortable td").all_text_contents())
-    shown = set(re.findall(r"(?<![\w.])[-\N{MINUS SIGN}]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)) - CONSTANTS
-    assert len(shown) > 50
-    there, printed = values(results)
-    missing = [number for number in shown if number not in printed and not found(number, there)]
-    assert missing == []
-
-
-def values(results: Path) -> tuple[np.ndarray[Any, Any], set[str]]:
-    """All numbers of the CSV files: of data frames as numbers, of printed tables and texts as they are there."""
-    numbers, printed = [], set()
-    for path in (results / "tables").glob("*.csv"):
-        printed.update(re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", path.read_text()))
-        frame = pd.read_csv(path)
-        numbers += [frame[name].dropna().to_numpy(float) for name in frame.select_dtypes("number")]
-    return np.unique(np.concatenate(numbers)), printed
-
-
-def found(shown: str, there: np.ndarray[Any, Any]) -> bool:
-    """Whether a number rounds to what is shown."""
-    mantissa, _, exponent = shown.replace("\N{MINUS SIGN}", "-").partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    distance = np.abs(there - float(f"{mantissa}e{exponent or 0}"))
-    return bool(distance.min() <= 0.5 * unit * (1 + 1e-6))
-
-
-def test_data_and_printed_tables_have_files_of_their_own(results: Path) -> None:
-    """No printed table takes the place of the data frame that it is made from."""
-    for name in (name for section in all_sections() for name in section.frames):
-        assert not (results / "tables" / f"{name}.tex").exists(), name
-
-
 @pytest.mark.parametrize("kind", ["tables", "figures"])
 def test_folders_have_a_page_of_their_files(results: Path, kind: str) -> None:
     """A link to each file, for web servers that show no folders; the report links to the page."""
@@ -286,21 +235,12 @@ def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> N
             of = source[(source["dimension"] == D) & (source["scenario"] == scenario)].set_index("algorithm")
             assert rows[column].to_list() == pytest.approx(of["mean_rank"][rows["algorithm"]].to_list())
         cells = [f"{value:.2f}" for pair in zip(rows["paper"], rows["ours"], strict=True) for value in pair]
-        line = rf"{D}-D, {re.escape(latex_text(str(scenario)))} & " + " & ".join(
-            rf"(?:\\textbf{{)?{cell}}}?" for cell in cells
-        )
-        assert re.search(line, tex), line
+        assert f"{D}-D, {latex_text(str(scenario))} & {' & '.join(cells)}" in tex
     page = (report / "index.html").read_text()
     assert {"ranks_beside_paper", "transfer_functions"} <= set(data_of(page)["charts"])
     assert 'id="publication"' in page
     assert "as its authors ran it" not in page
     assert (report / "figures" / "ranks_beside_paper_03D.svg").exists()
-
-
-def test_the_paper_is_not_in_a_study_of_others(opened: Opened, results: Path) -> None:
-    """Where a stranger's algorithm is compared with some of the paper's, no table or chart is about the paper."""
-    assert not list((results / "tables").glob("*paper*"))
-    assert opened.page.locator("#publication").count() == 0
 
 
 def test_one_algorithm(browser: Browser, results: Path, tmp_path: Path) -> None:
@@ -355,11 +295,3 @@ def test_an_address_with_a_section_shows_it(opened: Opened, results: Path) -> No
     page.goto((results / "index.html").as_uri() + "#ert")
     page.wait_for_selector("html[data-ready=yes]")
     wait_until(page, "Math.abs(document.getElementById('ert').getBoundingClientRect().top) < 120")
-
-
-def test_docs_show_what_works(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python blocks of docs/report.md run, on these results, and print tables."""
-    text = (CONFIGS.parent / "docs" / "report.md").read_text().replace("results/quick", str(results.parent))
-    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-        exec(compile(block, "report.md", "exec"), {})  # noqa: S102 our own text
-        assert capsys.readouterr().out

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.statistics.posthoc import bergmann_hommel, critical_difference, posthoc_from_ranks
+from sacma.analysis.statistics.posthoc import critical_difference
 from sacma.analysis.tables import OF_FEW, OF_MANY, groups_alike
 
 
@@ -47,18 +47,3 @@ def test_example_of_demsar() -> None:
         ["C4.5+m+cf", "C4.5+m", "C4.5+cf"],
         ["C4.5+cf", "C4.5"],
     ]
-
-
-def test_adjusted_p_values() -> None:
-    """The table may be in any order; a bar ends where Bergmann's and Hommel's procedure tells two apart."""
-    ranks = pd.Series({"C": 3.9, "A": 1.4, "B": 1.6, "D": 3.1})
-    p = bergmann_hommel(posthoc_from_ranks(ranks, 24))
-    shuffled = p.loc[["D", "A", "C", "B"], ["D", "A", "C", "B"]]
-    assert groups_alike(ranks, pairs(shuffled)) == [["A", "B"], ["D", "C"]]
-
-
-def test_a_gap_has_no_bar() -> None:
-    """Two algorithms that do not differ are not joined over one that differs from both."""
-    ranks = pd.Series({"A": 1.0, "B": 2.0, "C": 3.0})
-    p = pd.DataFrame([[np.nan, 0.01, 0.9], [0.01, np.nan, 0.01], [0.9, 0.01, np.nan]], ranks.index, ranks.index)
-    assert groups_alike(ranks, pairs(p)) == []

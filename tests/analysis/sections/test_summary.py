@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from scipy.stats import norm
 
 from sacma.algorithms.registry import Origin
 from sacma.analysis.comparison import Comparison, compare
-from sacma.analysis.sections import all_sections, find
+from sacma.analysis.sections import find
 from sacma.analysis.sections.summary import summarise
 from sacma.analysis.tables import overall_pairs, overall_ranks
 from sacma.errors import SacmaError
@@ -83,16 +82,6 @@ def test_lower_than_some() -> None:
     assert "It is not significantly lower than any other (" in summarise(find(alike)).headline
 
 
-def test_two_lead_together() -> None:
-    """A third is higher than both; what both are not significantly below is said to be so."""
-    comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.1 + f % 2, gp5=lambda f: 1.1 - f % 2)
-    assert summarise(find(comparison)).headline.endswith(
-        "GP-1 and GP-5 have the lowest mean rank over 8 functions in 2-D and 3-D, 1.50, before CMA-ES with 3.00. It "
-        "is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, Bergmann–Hommel "
-        "correction, level 0.05)."
-    )
-
-
 def test_many_algorithms() -> None:
     """More than nine are corrected by Shaffer's procedure; a long list of names is cut."""
     studies = [
@@ -102,19 +91,6 @@ def test_many_algorithms() -> None:
     said = summarise(find(compared(*studies))).headline
     assert re.search(r"lower than those of \w+, \w+, \w+ and \d others, but not than those of A01, A02,", said)
     assert said.endswith("(Friedman post-hoc test over 12 functions, Shaffer correction, level 0.05).")
-
-
-def test_few_functions() -> None:
-    """Who wins all of five may have done so by chance: 2/2⁵ > 0.05."""
-
-    def of(functions: str) -> str:
-        protocol = {**PROTOCOL, "functions": functions}
-        studies = made("cmaes", lambda _: level(1.0), protocol), made("gp5", lambda _: level(0.1), protocol)
-        return summarise(find(compared(*studies))).headline
-
-    assert of("1-5").endswith(" 1.00, before CMA-ES with 2.00. 5 functions are too few to test the difference.")
-    assert of("1").endswith("1 function is too few to test the difference.")
-    assert "It is significantly lower" in of("1-6")
 
 
 def test_alone() -> None:
@@ -136,13 +112,6 @@ def test_what_only_some_have_is_not_counted() -> None:
     )
 
 
-def test_nothing_in_common() -> None:
-    """Without a common function nobody is ranked."""
-    one = made("cmaes", lambda _: level(1.0), {**PROTOCOL, "functions": "1-2"})
-    other = made("gp5", lambda _: level(1.0), {**PROTOCOL, "functions": "3-4"})
-    assert summarise(find(compared(one, other))).headline.startswith("Nothing can be ranked: no function")
-
-
 def test_trials_that_end_before_the_budget_are_the_cause_that_is_named() -> None:
     """One has no trial that is long enough: a budget with ranks is said, if there is one."""
     long = made("cmaes", lambda _: level(1.0), PROTOCOL)
@@ -154,27 +123,6 @@ def test_trials_that_end_before_the_budget_are_the_cause_that_is_named() -> None
     why = "Nothing can be ranked after 40·D evaluations: trials of GP-1 end earlier, off the target; "
     assert said(30) == f"{why}there are ranks after 25·D evaluations, by --budget 25."
     assert said(20) == f"{why}choose algorithms whose trials are longer by --algorithms, or a smaller --budget."
-
-
-def test_alone_in_the_ranks() -> None:
-    """Where no trial of the others is there, nobody is equal to the one that has some."""
-    study, completeness = made("gp5", lambda _: level(0.1), PROTOCOL)
-    nothing = study, replace(completeness, heads={})
-    said = summarise(find(compared(made("cmaes", lambda _: level(1.0), PROTOCOL), nothing))).headline
-    assert said.endswith(
-        "CMA-ES has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00. GP-5 has no rank there."
-    )
-
-
-def test_who_has_no_rank_there_is_named() -> None:
-    """An algorithm that ended early wins and loses nothing beyond its end, and the first sentence says so."""
-    short = made("gp1", lambda _: [(1, 100.0)], PROTOCOL | {"budget": 20})
-    both = [made(name, lambda _, of=value: level(of), PROTOCOL) for name, value in (("cmaes", 1.0), ("gp5", 0.1))]  # type: ignore[misc]
-    said = summarise(find(compare([*both, short], budget=40.0))).headline
-    assert said.startswith(
-        "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00,"
-    )
-    assert "before CMA-ES with 2.00. GP-1 has no rank there. It is significantly lower" in said
 
 
 def test_overall_ranks_by_hand() -> None:
@@ -209,17 +157,6 @@ def test_of_the_paper() -> None:
     assert of("cmaes", "gp5", "ada_kl")
     assert not of("cmaes", "gp5")
     assert not of(*PAPER, suite="bbob-largescale", functions="1", dimensions="20")
-
-
-def test_sections_about_the_paper_apply_to_its_study() -> None:
-    """Of another study nothing is held against it, not even in the summary."""
-    publication = [section for section in all_sections() if section.key == "publication"]
-    paper, other = compared(*(made(n, lambda _: level(1.0), PROTOCOL) for n in PAPER[:3])), two(3)
-    assert len(publication) == 1
-    assert all(section.applies(paper) for section in publication)
-    assert not any(section.applies(other) for section in publication)
-    assert not find(paper)["paper_mean_ranks"].empty
-    assert find(other)["paper_cpu"].empty
 
 
 def test_the_baseline_can_be_chosen() -> None:

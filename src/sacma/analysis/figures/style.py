@@ -63,7 +63,7 @@ STYLE: dict[Any, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in this style, whatever the user's own settings of matplotlib; afterwards these hold again."""
+    """Draw in this style, whatever the user's own settings of matplotlib, which hold again afterwards."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
@@ -104,7 +104,7 @@ THIN = ("X", "P", "*")  # of which a white edge would not leave much
 
 
 def look(position: int) -> Look:
-    """Return the look of the algorithm at a position in the study, from 0; none of the first 72 is that of another."""
+    """Return the look of the algorithm at a position in the study, from 0; the first 72 are different."""
     turn = position // len(COLOURS)
     dashes = DASHES[(position + turn) % len(DASHES)]
     return Look(COLOURS[position % len(COLOURS)], dashes, MARKERS[position % len(MARKERS)], filled=turn % 2 == 0)
@@ -144,7 +144,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def shortened(texts: Sequence[str], room: float, size: float = SIZE) -> list[str]:
-    """Return distinct texts that fit, with … for the middle of those that do not; none comes to look like another.
+    """Return texts that fit and stay distinct; … stands for the middle of those that are too long.
 
     ``room``, their width at most, and the size of the font are in points.
 

@@ -86,7 +86,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
 
 
 def render_listing(title: str, names: Iterable[str]) -> str:
-    """Return a page of links to files beside it: not every web server shows what is in a folder."""
+    """Return a page of links to the files beside it: not every web server lists folders."""
     files: dict[str, dict[str, str]] = {}
     for name in sorted(names):
         stem, _, kind = name.rpartition(".")
@@ -143,7 +143,7 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()
 
 
 def _printable(value: Any) -> Any:
-    """Return texts as they can be shown, all that is in a list or mapping too; markup is."""
+    """Return a value with all its texts printable; markup stays as it is."""
     match value:
         case Markup():
             return value
@@ -184,7 +184,7 @@ def _style(of: Look) -> dict[str, object]:
 
 
 def _lighter(colour: str) -> str:
-    """Return a colour light enough for a dark page: mixed with white, as far as it must be."""
+    """Return a colour, mixed with white until it is light enough for a dark page."""
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     while rgb @ [0.2126, 0.7152, 0.0722] < LIGHT_ENOUGH:
         rgb = 0.9 * rgb + 0.1

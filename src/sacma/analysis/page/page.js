@@ -148,7 +148,7 @@ const kinds = {
     const letters = width < 480 ? 18 : 30;
     const left = 14 + 7.6 * Math.max(...rows.map(([name]) => middle(name, letters).length));
     const row = Math.max(20, Math.min(30, 260 / rows.length));
-    const [right, top, bottom] = [66, 6, 6 + row * rows.length];
+    const [right, top, bottom] = [50 + 4 * Math.max(4, panel.alike.length), 6, 6 + row * rows.length];
     const label = `${chart.x.label}: ${rows.map(([name, x]) => `${name} ${shown(x)}`).join(", ")}.`;
     const picture = pictureOf(place, width, bottom + 44, label);
     const scale = scaleOf(chart.x, rows.flatMap(([, ...values]) => values), left, width - right);
@@ -301,7 +301,8 @@ const linesIn = (figure, chart) => {
     const series = [{}];
     const bands = [];
     for (const [name, [y, low, high]] of lines) {
-      const colour = colourOf(name);
+      const style = styleOf(name, panel.findIndex(([other]) => other === name));
+      const colour = style[document.documentElement.dataset.shade];
       if (low && lines.length <= data.many) {
         const hidden = { stroke: "transparent", width: 0, points: { show: false } };
         bands.push({ series: [columns.length, columns.length + 1], fill: `${colour}26` });
@@ -310,7 +311,7 @@ const linesIn = (figure, chart) => {
       }
       columns.push(y);
       series.push({
-        label: name, stroke: colour, width: 2, dash: styleOf(name).dash, spanGaps: true,
+        label: name, stroke: colour, width: 2, dash: style.dash, spanGaps: true,
         points: { show: false }, paths: chart.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
       });
     }
@@ -347,14 +348,14 @@ const linesIn = (figure, chart) => {
 
 // A box for each algorithm of a chart; the choice is that of all charts.
 const chooseAlgorithms = (place, names) => {
-  const boxes = names.map((name) => {
+  const boxes = names.map((name, n) => {
     const label = document.createElement("label");
     const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: !unchosen.has(name) });
     box.addEventListener("change", () => {
       if (box.checked) unchosen.delete(name); else unchosen.add(name);
       redraw();
     });
-    label.append(box, swatch(name), name);
+    label.append(box, swatch(name, n), name);
     return label;
   });
   const every = names.length > 4 ? [["all", true], ["none", false]].map(([text, checked]) => {

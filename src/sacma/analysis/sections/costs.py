@@ -8,7 +8,6 @@ import pandas as pd
 
 from sacma.analysis.charts import Axis, Bars, Chart, Rows
 from sacma.analysis.section import Findings, Report, Section, of_one
-from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
 from sacma.config.plan import TrialSpec
 from sacma.store.outcome import Outcome
 
@@ -18,10 +17,7 @@ PARTS = ("objective", "fit", "predict", "strategy", "other")  # of CPU time
 
 
 def comparable_costs(findings: Findings, *, of_functions: bool = False) -> pd.DataFrame:
-    """Return the costs of our trials of instances that all of our algorithms have.
-
-    With ``of_functions`` they are of the functions, too, that all of these have.
-    """
+    """Return the costs of our trials on instances, or also ``of_functions``, that all our algorithms have."""
     comparison, costs = findings.comparison, findings["trial_costs"]
     there = comparison.among([study.name for study, _ in comparison.covered]).overlap
     of_them = costs[costs["algorithm"].isin(there.there)]
@@ -31,7 +27,7 @@ def comparable_costs(findings: Findings, *, of_functions: bool = False) -> pd.Da
 
 
 def trial_costs(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
-    """Return the costs of each trial beside its evaluations, CPU seconds by part: COCO data do not have them.
+    """Return the evaluations, generations and CPU seconds by part of each trial.
 
     The control frequency is true over model-evaluated generations, Figure 2 of the paper; inf where there are none of
     the latter.
@@ -101,20 +97,6 @@ def _charts(report: Report) -> Iterator[Chart]:
     )
 
 
-def _tables(report: Report) -> Iterator[FormattedTable]:
-    cpu = report.findings["cpu"]
-    total = cpu[cpu["part"] == "total"]
-    if not total.empty:
-        seconds = total.pivot(index="algorithm", columns="dimension", values="seconds_per_evaluation")
-        rows = number_rows(1e3 * seconds.reindex(cpu["algorithm"].unique()), ".3f")
-        yield FormattedTable(
-            "table_cpu",
-            "CPU time",
-            "Milliseconds per true evaluation, one thread: CPU time of all whole trials over all their evaluations.",
-            (Block(((Head("algorithm"), *(Head(f"{D}-D") for D in seconds.columns)),), rows),),
-        )
-
-
 SECTION = Section(
     key="costs",
     title="Costs",
@@ -124,7 +106,6 @@ SECTION = Section(
         "control_frequency": of_one(lambda found: control_frequencies(comparable_costs(found))),
         "cpu": of_one(lambda found: cpu_per_evaluation(comparable_costs(found, of_functions=True))),
     },
-    tables=_tables,
     charts=_charts,
     template="costs.html",
     shown=lambda findings: not findings["cpu"].empty,

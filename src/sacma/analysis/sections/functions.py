@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.charts import Cells, Chart
-from sacma.analysis.section import Findings, Report, Section, by_dimension, of_all, of_one
-from sacma.analysis.sections.ranks import BUDGETS
-from sacma.analysis.table_format import Block, FormattedTable, Head, number_rows
+from sacma.analysis.section import Findings, Report, Section, of_all, of_one
 from sacma.analysis.tables import function_ranks, gains
-from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
+from sacma.analysis.trials import OF_TARGET
 
 CELL = ["dimension", "scenario", "function"]
 MOST_DECADES = 9.0  # gained or lost, at which colours are the strongest
@@ -58,24 +56,6 @@ def _charts(report: Report) -> Iterator[Chart]:
     )
 
 
-def _tables(report: Report) -> Iterator[FormattedTable]:
-    """Yield Δf_med by dimension and function, at the target and at the largest fixed budget."""
-    scenarios = {"target": (UNTIL_TARGET, BUDGETS), "budget": (report.comparison.fixed_budgets[-1], "")}
-    for slug, (scenario, explained) in scenarios.items():
-        medians = report.findings["median_delta_f"]
-        medians = medians[medians["scenario"] == scenario]
-        algorithms = list(medians["algorithm"].unique())
-        blocks = []
-        for D, group in by_dimension(medians):
-            table = group.pivot(index="function", columns="algorithm", values="median_delta_f")
-            table = table.reindex(index=group["function"].unique(), columns=algorithms).rename(index=lambda f: f"f{f}")
-            header = ((Head(f"{D}-D"), *map(Head, algorithms)),)
-            blocks.append(Block(header, number_rows(table, ".1e", best="row")))
-        caption = f"Best Δf of the median trial after {scenario} evaluations, the lowest is bold. {explained}"
-        if blocks:
-            yield FormattedTable(f"median_at_{slug}", "Median Δf", caption, tuple(blocks))
-
-
 SECTION = Section(
     key="functions",
     title="Functions",
@@ -86,7 +66,6 @@ SECTION = Section(
         "function_ranks": of_all(lambda findings: function_ranks(findings.shared_medians)),
         "gains": of_all(_gains),
     },
-    tables=_tables,
     charts=_charts,
     template="functions.html",
 )

@@ -1,7 +1,6 @@
 """Results beside the paper's: mean ranks, wins and CPU time."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,6 @@ import pandas as pd
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
 from sacma.analysis.notes import protocol_differences
 from sacma.analysis.published import (
-    ALGORITHMS,
     READINGS,
     Reading,
     correlations,
@@ -18,7 +16,7 @@ from sacma.analysis.published import (
     pairs_beside,
 )
 from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_one
-from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, lowest, number, number_rows, spanning
+from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.tables import PLACE
 from sacma.analysis.trials import OF_TARGET
 from sacma.strategy.generation_control import T1, T2
@@ -54,17 +52,11 @@ def _mean_ranks(findings: Findings, reading: Reading) -> pd.DataFrame:
 
 
 def _tables(report: Report) -> Iterator[FormattedTable]:
-    findings = report.findings
-    ranks, correlation = findings["paper_mean_ranks"], findings["paper_correlation"]
+    ranks = report.findings["paper_mean_ranks"]
     for reading in READINGS:
-        of = reading.title
-        if (ranks["reading"] == of).any():
-            yield _beside_ranks_table(ranks[ranks["reading"] == of], correlation[correlation["reading"] == of], reading)
-        pairs = findings["paper_pairs"]
-        if (pairs["reading"] == of).any():
-            yield _beside_pairs_table(pairs[pairs["reading"] == of], reading)
-    if len(findings["paper_cpu"]):
-        yield _beside_cpu_table(findings["paper_cpu"])
+        of_reading = ranks[ranks["reading"] == reading.title]
+        if len(of_reading):
+            yield _beside_table(of_reading, reading)
 
 
 def _charts(report: Report) -> Iterator[Chart]:
@@ -102,76 +94,17 @@ def transfer_functions(steepness: float = 2.0) -> Chart:
     )
 
 
-def _beside_ranks_table(beside: pd.DataFrame, correlation: pd.DataFrame, reading: Reading) -> FormattedTable:
-    """Return our mean ranks beside the paper's, and their agreement, from ``mean_ranks_beside``."""
-    algorithms = list(beside["algorithm"].unique())
-    both = [beside.set_index([*PLACE, "algorithm"])[whose].to_dict() for whose in ("paper", "ours")]
-    rows = []
-    for row in correlation.to_dict("records"):
-        D, scenario = row["dimension"], row["scenario"]
-        values = [[of.get((D, scenario, name), np.nan) for of in both] for name in algorithms]
-        best = zip(*(lowest(column, ".2f") for column in zip(*values, strict=True)), strict=True)
-        cells = [
-            number(value, ".2f", bold=bold)
-            for pair, bolds in zip(values, best, strict=True)
-            for value, bold in zip(pair, bolds, strict=True)
-        ]
-        agreement = ["spearman_rho", "rms_difference"]
-        rows.append((Cell(f"{D}-D, {scenario}"), *cells, *(number(row[column], ".2f") for column in agreement)))
-    header = (
-        (Head(""), *(Head(name, 2) for name in algorithms), Head("ρ"), Head("difference")),
-        (
-            Head("scenario"),
-            *(Head(text) for _ in algorithms for text in ("paper", "ours")),
-            *(Head(text) for text in ("ρ", "rms")),
-        ),
-    )
+def _beside_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
+    """Return our mean ranks beside the paper's, from ``mean_ranks_beside``."""
+    algorithms, whose = beside["algorithm"].unique(), ("paper", "ours")
+    rows = beside.assign(place=[f"{D}-D, {scenario}" for D, scenario in zip(*beside[PLACE].to_numpy().T, strict=True)])
+    values = rows.pivot(index="place", columns="algorithm", values=list(whose)).swaplevel(axis="columns")
+    values = values.reindex(rows["place"].unique(), columns=pd.MultiIndex.from_product([algorithms, whose]))
     return FormattedTable(
         f"table3_beside_paper{reading.suffix.replace('-', '_')}",
         f"Mean ranks beside the paper's, {reading.title}",
-        "The lowest of each is bold. ρ is Spearman's correlation of the two, rms the root mean square of their "
-        "differences.",
-        (Block(header, tuple(rows)),),
-    )
-
-
-def _beside_pairs_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
-    """Return our wins beside the paper's, from ``pairs_beside``."""
-    algorithms = [name for name in ALGORITHMS if name in set(beside["algorithm"])]
-    header_of = partial(spanning, over=algorithms, below=("paper", "ours"))
-    blocks = []
-    for (D, scenario), group in beside.groupby(PLACE, sort=False):
-        wins = group.pivot(index="algorithm", columns="other", values=["paper", "ours"]).swaplevel(axis="columns")
-        wins = wins.reindex(index=algorithms, columns=pd.MultiIndex.from_product([algorithms, ("paper", "ours")]))
-        stars = {
-            (row["algorithm"], (row["other"], whose))
-            for row in group.to_dict("records")
-            for whose, significant in (("paper", "paper_significant"), ("ours", "significant"))
-            if row[significant]
-        }
-        blocks.append(Block(header_of((f"{D}-D", str(scenario))), number_rows(wins, ".0f", stars=stars)))
-    return FormattedTable(
-        f"table4_beside_paper{reading.suffix.replace('-', '_')}",
-        f"Wins beside the paper's, {reading.title}",
-        "On how many functions the algorithm of the row has the lower Δf_med than that of the column. An asterisk: "
-        "significantly, in each by Friedman's post-hoc test with the correction of Bergmann and Hommel.",
-        tuple(blocks),
-    )
-
-
-def _beside_cpu_table(beside: pd.DataFrame) -> FormattedTable:
-    """Return CPU seconds per true evaluation beside the paper's, from ``cpu_beside`` of each reading."""
-    columns = ["algorithm", "dimension", "reading", "paper", "ours", "ratio"]
-    rows = tuple(
-        (Cell(f"{name}, {D}-D"), Cell(reading), number(paper, ".2f"), number(ours, ".5f"), number(ratio, ",.0f"))
-        for name, D, reading, paper, ours, ratio in beside[columns].itertuples(index=False)
-    )
-    header = ((Head("CPU seconds per evaluation"), Head("reading"), Head("paper"), Head("ours"), Head("times less")),)
-    return FormattedTable(
-        "table2_beside_paper",
-        "CPU time beside the paper's",
-        "Both on one thread, each on its own machines, ours of whole trials.",
-        (Block(header, rows),),
+        "",
+        (Block(spanning(("", "scenario"), algorithms, whose), number_rows(values, ".2f")),),
     )
 
 

@@ -98,7 +98,7 @@ def mean_ranks_table(
     dimensions = sorted(ranks["dimension"].unique())
     columns = pd.MultiIndex.from_product([dimensions, scenarios])
     values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
-    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best="column")
+    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best=True)
     body += number_rows(tested[["F_F"]].reindex(columns).T, ".2f", stars=stars)
     counts = ranks.groupby(PLACE).agg(functions=("functions", "first"), algorithms=("functions", "size"))
     same = counts["algorithms"].min() == counts["algorithms"].max()

@@ -62,10 +62,10 @@ def mean_ranks_from_wins(wins: pd.DataFrame, problems: int) -> pd.Series:
     """Return mean ranks from w_ij (k, k) over N problems: R_i = 1 + Σ_j≠i (w_ji + ½ (N - w_ij - w_ji)) / N.
 
     An algorithm's rank on a problem is 1 plus the number of those that beat it plus half of those that tie with it.
-    The diagonal is not looked at.
+    The diagonal is ignored.
 
     Raises:
-        ValueError: that is no table of wins over so many problems.
+        ValueError: ``wins`` is not a table of wins over so many problems.
 
     >>> mean_ranks_from_wins(pairwise_wins(pd.DataFrame({"A": [1, 1], "B": [2, 1]})), 2).to_dict()
     {'A': 1.25, 'B': 1.75}
@@ -102,8 +102,8 @@ def rank_sum(a: Sample, b: Sample) -> RankSum:
     """Test whether the unpaired trials of two algorithms on one function differ, lower is better.
 
     U = Σ_a Σ_b [a > b] + ½ [a = b], A = 1 - U/(n_a n_b). The p-value is exact, with ties too, where neither sample is
-    larger than 50: the share of all divisions of the values into two samples of these sizes of which U is as far from
-    its mean. Otherwise it comes from the normal distribution, its variance corrected for ties and with the correction
+    larger than 50: the share of all divisions of the values into two samples of these sizes with U as far from its
+    mean. Otherwise it comes from the normal distribution, its variance corrected for ties and with the correction
     for continuity. Where all values are equal it is 1. Infinite values are allowed.
 
     Raises:
@@ -147,12 +147,11 @@ def _choices(doubled: tuple[int, ...], size: int) -> Floats:
 def signed_rank(differences: Sequence[float] | Floats) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test, exact with ties.
 
-    It is how often W would be as far from its mean if each sign were a toss of a coin. Zeros are left out. The
-    distribution of W is that of the ranks that are there: with ties, ``scipy.stats.wilcoxon`` is exact for up to 13
-    differences only, and takes 0.4 s for 12; without, both are the same.
+    It is the probability that W is as far from its mean with random signs. Zeros are left out. With ties,
+    ``scipy.stats.wilcoxon`` is exact for up to 13 differences only, and takes 0.4 s for 12; without, both are the same.
 
     Args:
-        differences: of the values of a pair, one a problem. What is equal must be so exactly: round beforehand.
+        differences: of the values of a pair, one a problem, rounded so that equal ones are equal exactly.
 
     Raises:
         ValueError: there is NaN among them.

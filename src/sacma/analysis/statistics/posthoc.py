@@ -6,7 +6,7 @@
     I        exhaustive set: hypotheses of which all, and no others, can be true together
 
 p-values come as frames, algorithms × algorithms: symmetric, and NaN on the diagonal, where there is no hypothesis;
-that of a given frame is not looked at. A pair differs at the family-wise level α where its adjusted p-value is below
+the diagonal of a given frame is ignored. A pair differs at the family-wise level α where its adjusted p-value is below
 α. From the least to the most powerful correction: Holm's, Shaffer's, Bergmann's and Hommel's, which is the paper's.
 
 Sources: S. García and F. Herrera, An extension on "Statistical comparisons of classifiers over multiple data sets" for
@@ -44,7 +44,7 @@ def posthoc_from_ranks(mean_ranks: pd.Series, problems: int) -> pd.DataFrame:
     """Return two-sided raw p-values p_ij of z = (R_i - R_j) / √(k(k+1)/(6N)), normally distributed, from R_j (k,).
 
     Raises:
-        ValueError: those are no mean ranks.
+        ValueError: the mean ranks are not possible ones.
 
     >>> ranks = pd.Series({"C4.5": 2.100, "1-NN": 3.250, "NaiveBayes": 2.200, "Kernel": 4.333, "CN2": 3.117})
     >>> float(posthoc_from_ranks(ranks, 30).round(4).loc["C4.5", "1-NN"])  # the example of García and Herrera

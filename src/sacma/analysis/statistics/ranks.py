@@ -1,7 +1,7 @@
 """Ranks of algorithms over problems: tests of whether they differ, and intervals of mean ranks.
 
 A table of values has a problem a row and an algorithm a column; lower is better, and an infinite value is one that
-never got anywhere. Equal values are ties: round beforehand what differs by noise only.
+never got anywhere. Equal values are ties: round beforehand values that differ by noise only.
 
     N        number of problems
     k        number of algorithms
@@ -84,7 +84,7 @@ def as_array(values: pd.DataFrame) -> Floats:
 
 
 def as_mean_ranks(mean_ranks: pd.Series, problems: int) -> Floats:
-    """Return mean ranks (k,), to one decimal at least, as an array after checking that they can be some.
+    """Return mean ranks (k,), to one decimal at least, as an array after checking them.
 
     Raises:
         ValueError: fewer than 2 algorithms or 1 problem; ranks that are not in 1 … k or do not add up to k(k+1)/2.
@@ -107,7 +107,7 @@ def as_mean_ranks(mean_ranks: pd.Series, problems: int) -> Floats:
 
 
 def check_probability(name: str, given: float) -> None:
-    """Refuse what is not a probability strictly between 0 and 1 by a ValueError that names it."""
+    """Raise a ValueError that names the argument unless it is strictly between 0 and 1."""
     if not 0 < given < 1:
         raise ValueError(f"{name} is {given}; it must lie between 0 and 1")
 
@@ -128,12 +128,12 @@ def friedman_statistic(mean_ranks: pd.Series, problems: int) -> float:
     """Return χ²_F = 12N/(k(k+1)) · Σ_j (R_j - (k+1)/2)² of mean ranks R_j (k,) over N problems.
 
     As in the paper and in Demšar there is no correction for ties: with ties the test is conservative. For ranks that
-    add up to k(k+1)/2 this is the usual Σ_j R_j² - k(k+1)²/4. Ranks that were rounded for print do not quite; the
-    usual form multiplies what is missing by k + 1, and its F_F are off by up to 0.16 on the paper's Table 3 where this
-    one's are by 0.03.
+    add up to k(k+1)/2 this is the usual Σ_j R_j² - k(k+1)²/4. For ranks that were rounded for print the usual form
+    multiplies the rounding error of the sum by k + 1: on the paper's Table 3 its F_F are off by up to 0.16, these by
+    0.03.
 
     Raises:
-        ValueError: those are no mean ranks.
+        ValueError: the mean ranks are not possible ones.
 
     >>> round(friedman_statistic(pd.Series([3.143, 2.000, 2.893, 1.964]), 14), 2)  # Demšar's example
     9.28
@@ -168,10 +168,10 @@ def iman_davenport_from_ranks(
 ) -> ImanDavenport:
     """Test whether algorithms differ, from mean ranks (k,) as published: F_F = (N-1) χ²_F / (N(k-1) - χ²_F).
 
-    ``spread`` is what ties leave of that of the ranks, by which χ²_F is divided; 0 where all ranks are equal.
+    χ²_F is divided by ``spread``: the variance of the ranks over that without ties, 0 where all ranks are equal.
 
     Raises:
-        ValueError: those are no mean ranks, or of one problem only; ``alpha`` is not within 0 … 1.
+        ValueError: the mean ranks are not possible ones, or of one problem only; ``alpha`` is not within 0 … 1.
 
     >>> result = iman_davenport_from_ranks(pd.Series([3.143, 2.000, 2.893, 1.964]), 14)  # Demšar's example
     >>> round(result.statistic, 2), round(result.critical_value, 2)
@@ -196,10 +196,10 @@ def iman_davenport_from_ranks(
 def mean_rank_intervals(
     values: pd.DataFrame, *, confidence: float = 0.95, resamples: int = 9999, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Return mean ranks with percentile bootstrap intervals: what other problems of the same kind might have given.
+    """Return mean ranks with percentile bootstrap intervals over problems.
 
-    Problems are drawn with replacement, whole rows. An interval is of an algorithm by itself, not for comparing two:
-    they move together.
+    Problems, whole rows, are drawn with replacement. Intervals do not serve to compare two algorithms, whose mean
+    ranks vary together.
 
     Returns:
         A row an algorithm; columns mean_rank, low, high.
