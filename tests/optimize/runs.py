@@ -1,22 +1,42 @@
-"""Runs that tests compare."""
+"""Functions to be minimised, runs of them, and their comparison.
+
+Processes that evaluate these functions import this module: it loads NumPy alone.
+"""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from sacma import Result
+import numpy as np
 
+from sacma.types import Array
 
-class MadeOnce(dict[str, Result]):
-    """Results by name, each made when it is first asked for."""
+if TYPE_CHECKING:
+    from sacma import Optimizer, Result
 
-    def __init__(self, make: Callable[[str], Result]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, name: str) -> Result:
-        """Make one, and keep it."""
-        return self.setdefault(name, self._make(name))
+GENERATIONS = "ada-kendall"
+"""A method that asks for whole generations; the default asks for a few points at a time."""
 
 
-def bits(result: Result) -> tuple[bytes, bytes]:
+def sphere(x: Array) -> float:
+    return float(x @ x)
+
+
+def bowl(x: Array) -> float:
+    return float(np.sum((x - 0.3) ** 2))
+
+
+def rosenbrock(x: Array) -> float:
+    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def solve(optimizer: "Optimizer", fun: Callable[[Array], Any]) -> "Result":
+    """Ask and tell to the end; return the result."""
+    while not optimizer.stop():
+        X = optimizer.ask()
+        optimizer.tell(X, [fun(x) for x in X])
+    return optimizer.result
+
+
+def bits(result: "Result") -> tuple[bytes, bytes]:
     """Return all points and values."""
     return result.history.points.tobytes(), result.history.values.tobytes()

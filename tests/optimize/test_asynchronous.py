@@ -3,8 +3,6 @@
 import itertools
 import json
 import math
-import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,15 +21,13 @@ from sacma.optimize.evaluation import evaluate
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.optimize.run import Run
-from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.types import Array
 from tests.optimize.kills import asynchronous_failures
+from tests.optimize.runs import GENERATIONS, bits, rosenbrock
 from tests.optimize.simulated import Simulated, without_waiting
 from tests.processes import dask_cluster
 
 METHODS = ("cmaes", "ada-kendall", "dts-cmaes", "sacma")
-GENERATIONS = "ada-kendall"
-"""A method that asks for whole generations; the default asks for a few points at a time."""
 X0 = [0.0, 0.0, 0.0]
 
 
@@ -40,10 +36,6 @@ def simulated_workers() -> Iterator[None]:
     """Simulated workers end at once."""
     with without_waiting():
         yield
-
-
-def rosenbrock(x: Array) -> float:
-    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
 
 def partly(x: Array) -> float:
@@ -79,15 +71,6 @@ class Simulation:
             run.pending = pending
 
 
-def bits(result: Result) -> tuple[object, ...]:
-    history = result.history
-    generations = [
-        {name: repr(value) for name, value in vars(g).items() if not name.endswith("_seconds")}
-        for g in history.generations
-    ]
-    return history.points.tobytes(), history.values.tobytes(), history.failures, result.fun, generations
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_all_workers_are_always_busy(method: str) -> None:
     """As long as the budget has more; each evaluation counts once, and numbers are those in which they began."""
@@ -103,12 +86,13 @@ def test_it_is_computed_again_from_any_beginning(method: str) -> None:
     """From the first n evaluations of its log: the same generations, and the same points are waited for."""
     first = Simulation(Run(call_of(method)))
     call, entries = first.run.call, first.run.log.entries
-    for n in (1, 2, 3, 4, 7, 8, 9, 11, 12, 40, 73, 119, 120):
+    for n in (1, 3, 4, 8, 11, 73, 119, 120):
         again = Run(call)
         again.resume(entries[:n])
         assert [x.tobytes() for _, x in again.tasks()] == first.waiting[n - 1] or n == len(entries)
         assert again.log.evaluations == n
     assert bits(again.result) == bits(first.run.result)
+    assert repr(again.result.history.failures) == repr(first.run.result.history.failures)
 
 
 def test_with_one_worker_it_is_the_run_without() -> None:
@@ -119,16 +103,8 @@ def test_with_one_worker_it_is_the_run_without() -> None:
     assert bits(threaded) == bits(sacma.minimize(rosenbrock, X0, 0.5, **arguments))
 
 
-def strategy_of(run: Run) -> Any:
-    run.catch_up()
-    strategy = run._search.strategy  # type: ignore[union-attr]
-    assert isinstance(strategy, SurrogateStrategy)
-    return strategy
-
-
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("bounds", [(-0.3, 0.4), None])
-def test_bounds_budget_and_optimum(method: str, bounds: Any) -> None:
+def test_bounds_budget_and_optimum(method: str) -> None:
     """As without workers: no point is outside, the budget is used to the last, and the optimum is found."""
     seen: list[Array] = []
 
@@ -136,16 +112,15 @@ def test_bounds_budget_and_optimum(method: str, bounds: Any) -> None:
         seen.append(x.copy())
         return float(np.sum((x - 0.2) ** 2))
 
-    result = sacma.minimize(fun, X0, 0.1, bounds=bounds, budget=150, seed=1, method=method, workers=Simulated(4))
-    assert len(seen) == result.nfev == 150
+    result = sacma.minimize(fun, X0, 0.1, bounds=(-0.3, 0.4), budget=120, seed=1, method=method, workers=Simulated(4))
+    assert len(seen) == result.nfev == 120
     assert {x.tobytes() for x in seen} == {x.tobytes() for x in result.history.points}
-    if bounds:
-        assert np.min(seen) >= bounds[0]
-        assert np.max(seen) <= bounds[1]
+    assert np.min(seen) >= -0.3
+    assert np.max(seen) <= 0.4
     assert result.fun < 1e-2
 
 
-@pytest.mark.parametrize("workers", [2, 9, 40])
+@pytest.mark.parametrize("workers", [2, 40])
 def test_any_number_of_workers(workers: int) -> None:
     """Of more workers than points each is busy, too; simulated time is the sum of durations, shared."""
 
@@ -155,8 +130,8 @@ def test_any_number_of_workers(workers: int) -> None:
         return rosenbrock(x)
 
     executor = Simulated(workers)
-    result = sacma.minimize(often, X0, 0.5, budget=400, seed=1, workers=executor, max_failures=None)
-    assert result.nfev == 400
+    result = sacma.minimize(often, X0, 0.5, budget=300, seed=1, workers=executor, max_failures=None)
+    assert result.nfev == 300
     assert executor.busy / (workers * executor.time) > (0.95 if workers < 40 else 0.7)  # at the end some have nothing
     assert result.failures == len(result.history.failures) > 0
 
@@ -187,12 +162,12 @@ def test_the_end_of_a_run() -> None:
     assert seen == sorted(seen)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
 def test_what_ends_late_is_taken_as_in_a_run_that_goes_on(tmp_path: Path, method: str) -> None:
     """After the last generation: the same call with a larger budget goes on from all of it."""
     path = tmp_path / "journal.jsonl"
     arguments: dict[str, Any] = {"seed": 2, "method": method, "journal": path, "max_failures": None}
-    for generations in range(1, 6):
+    for generations in (1, 2, 4):
         counted = itertools.count(1)
         callback = partial(reached, counted, generations)
         ended = sacma.minimize(partly, X0, 0.5, budget=300, workers=Simulated(6), callback=callback, **arguments)
@@ -208,18 +183,14 @@ def reached(counted: "itertools.count[int]", generations: int, _: Result) -> boo
     return next(counted) >= generations
 
 
-@pytest.mark.parametrize("long", [{1}, {6}, {2, 5}, {9}, {11}])
+@pytest.mark.parametrize("long", [{1}, {2, 5}, {11}])
 def test_no_evaluation_holds_up_the_run(tmp_path: Path, long: set[int]) -> None:
     """Neither one of the first search, whose points all need values, nor a later one; the journal is the same run."""
     arguments: dict[str, Any] = {"seed": 1, "budget": 200, "journal": tmp_path / "journal.jsonl"}
     result = sacma.minimize(rosenbrock, X0, 0.5, workers=Simulated(4, long=long), **arguments)
     assert result.fun < 1e-4
     assert result.nit > 20
-    assert evaluations(sacma.minimize(lambda _: 1 / 0, X0, 0.5, **arguments)) == evaluations(result)
-
-
-def evaluations(result: Result) -> tuple[Any, ...]:
-    return result.history.points.tobytes(), result.history.values.tobytes(), len(result.history.generations)
+    assert bits(sacma.minimize(lambda _: 1 / 0, X0, 0.5, **arguments)) == bits(result)
 
 
 def test_a_long_evaluation_does_not_hide_that_all_others_fail() -> None:
@@ -227,37 +198,6 @@ def test_a_long_evaluation_does_not_hide_that_all_others_fail() -> None:
     result = sacma.minimize(lambda _: None, X0, 0.5, seed=1, budget=100, workers=Simulated(4, long={1}), max_failures=9)
     assert result.status == Status.FAILURES
     assert result.nfev <= 9 + 4
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_while_an_evaluation_is_awaited_after_an_error() -> None:
-    """The error is raised, and not hidden by an interruption of the waiting."""
-    let = threading.Event()
-    calls = itertools.count(1)
-
-    def fun(x: Array) -> float:
-        if next(calls) > 14:  # two generations
-            let.wait(60)
-        return rosenbrock(x)
-
-    def callback(result: Result) -> None:
-        if result.nfev > 10:
-            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-            raise ZeroDivisionError
-
-    with ThreadPoolExecutor(4) as executor:
-        with pytest.raises(ZeroDivisionError) as raised:
-            sacma.minimize(fun, X0, 0.5, seed=1, workers=executor, callback=callback, method="cmaes")
-        let.set()
-    assert raised.value.result.nfev > 0  # type: ignore[attr-defined]
-
-
-def test_a_mistake_in_f_is_raised(tmp_path: Path) -> None:
-    """As without workers; nothing of it is in the journal."""
-    path = tmp_path / "journal.jsonl"
-    with pytest.raises(KeyError):
-        sacma.minimize(lambda _: dict[str, float]()["a"], X0, 0.5, seed=1, workers=Simulated(4), journal=path)
-    assert len(sacma.read_journal(path).values) == 0
 
 
 def test_ctrl_c(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import sacma
 from sacma.types import Array
+from tests.optimize.runs import bits, bowl, solve
 
 
 class Tensor:
@@ -37,39 +38,24 @@ class Tensor:
 
 
 CONTAINERS: list[Callable[[list[float]], Any]] = [
-    list,
-    tuple,
     deque,
-    np.array,
     lambda y: np.array(y, dtype=object),
-    lambda y: array.array("d", y),
     lambda y: memoryview(array.array("d", y)),
-    pd.Series,
     pd.DataFrame,
-    pd.Index,
     Tensor,
-    lambda y: [[each] for each in y],
     lambda y: [np.array([each]) for each in y],
 ]
-
-
-def bowl(x: Array) -> float:
-    return float(np.sum((x - 0.3) ** 2))
 
 
 @pytest.mark.parametrize("contained", CONTAINERS)
 def test_a_container_of_one_number_is_a_number(contained: Callable[[list[float]], Any]) -> None:
     """Of f, and told; the run is the one without it."""
-    given: dict[str, Any] = {"budget": 12, "seed": 1}
+    given: dict[str, Any] = {"budget": 12, "seed": 1, "method": "cmaes"}
     plain = sacma.minimize(bowl, [0.0, 0.0], 0.5, **given)
     found = sacma.minimize(lambda x: contained([bowl(x)]), [0.0, 0.0], 0.5, **given)
     assert found.failures == 0
-    assert np.array_equal(found.history.values, plain.history.values)
-    es = sacma.Optimizer([0.0, 0.0], 0.5, **given)
-    while not es.stop():
-        X = es.ask()
-        es.tell(X, [contained([bowl(x)]) for x in X])
-    assert np.array_equal(es.result.history.values, plain.history.values)
+    told = solve(sacma.Optimizer([0.0, 0.0], 0.5, **given), lambda x: contained([bowl(x)]))
+    assert bits(found) == bits(told) == bits(plain)
 
 
 @pytest.mark.parametrize("contained", CONTAINERS)

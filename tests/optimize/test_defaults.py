@@ -31,26 +31,7 @@ def test_with_a_scale() -> None:
     assert np.array_equal(es.ask(), same.ask())
 
 
-def test_two_coordinates() -> None:
-    """Two pairs are a pair a coordinate."""
-    es = sacma.Optimizer(None, 1e-3, bounds=[(0, 4), (6, 8)], seed=1)
-    assert np.allclose(es.ask()[0], [2, 7])
-
-
-@pytest.mark.parametrize(
-    "bounds",
-    [
-        None,
-        (0, 1),
-        [(0, 1), (None, 1)],
-        [(0, np.inf)],
-        Bounds([0, -np.inf], 1),
-        ([0, 0, 0], [1, 1, 1]),
-        3,
-        [],
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("bounds", [None, (0, 1), [(0, 1), (None, 1)], Bounds([0, -np.inf], 1), 3, []], ids=repr)
 def test_no_x0_without_finite_bounds(bounds: Any) -> None:
     """One line says what bounds it takes."""
     with pytest.raises((TypeError, ValueError), match=r"^(x0 is None|bounds\b).*; allowed: [^\n]*$"):
@@ -60,10 +41,8 @@ def test_no_x0_without_finite_bounds(bounds: Any) -> None:
 @pytest.mark.parametrize("bounds", [None, (0, None), [(0, 1), (0, 1), (None, 1)]], ids=repr)
 def test_no_sigma0_without_finite_bounds(bounds: Any) -> None:
     """As above."""
-    with pytest.raises(
-        ValueError,
-        match=r"^sigma0 is None; allowed: .* None where each coordinate has two bounds, at most 1e\+100 apart$",
-    ):
+    allowed = r"^sigma0 is None; allowed: .* None where each coordinate has two bounds, at most 1e\+100 apart$"
+    with pytest.raises(ValueError, match=allowed):
         sacma.Optimizer([0.5, 0.5, 0.5], bounds=bounds)
 
 

@@ -21,40 +21,36 @@ import sacma
 from sacma.optimize.evaluation import LONGEST_FAILURE, evaluate, evaluate_apart, evaluation_of
 from sacma.optimize.pool import Crew, Processes, crew_of
 
-METHOD = "ada-kendall"  # asks for several points at a time
-NUMBERS = [2, 2.0, True, np.float32(2), np.int8(2), np.array(2.0), np.array([[2]]), [2.0], (2,), Fraction(2)]
-FAILURES: list[Any] = [
-    None,
-    "2",
-    b"2",
-    math.nan,
-    math.inf,
-    -math.inf,
-    2j,
-    np.array([1.0, 2.0]),
-    [],
-    {},
-    10**400,
-    np.array(["2"]),
-]
+NUMBERS = [2, np.int8(2), np.array([[2]]), [2.0], Fraction(2), np.ma.array([2.0], mask=[False])]
+MISTAKES: list[Any] = ["2", np.str_("2"), b"2", 2j, np.array([1.0, 2.0]), {}]
+MISSING: list[Any] = [None, math.nan, -math.inf, [], 10**400, np.ma.masked, np.ma.array([[2.0]], mask=[[True]])]
+MISSING += [[np.ma.masked], pd.NA, pd.NaT, np.timedelta64("NaT"), np.timedelta64(2, "ns")]
+"""Also numbers below a mask, and dates that a float can be made of."""
 
 
 @pytest.mark.parametrize("returned", NUMBERS, ids=repr)
 def test_one_number_is_a_value(returned: Any) -> None:
     """Numbers of any kind, and arrays and lists of one of them."""
     found = evaluation_of(returned)
-    assert (found.value, found.failure) == (1.0 if returned is True else 2.0, "")
-    assert type(found.value) is float
+    assert (found.value, found.failure, type(found.value)) == (2.0, "", float)
 
 
-@pytest.mark.parametrize("returned", FAILURES, ids=repr)
+@pytest.mark.parametrize("returned", [*MISTAKES, *MISSING], ids=repr)
 def test_anything_else_is_a_failure(returned: Any) -> None:
-    """With what was given, in one line."""
+    """With what was given, in one line. Told, what is missing is one, and what is something else is refused."""
     found = evaluation_of(returned)
     assert math.isnan(found.value)
     assert found.failure.startswith("f is ")
     assert found.failure.endswith("; allowed: one finite number")
     assert "\n" not in found.failure
+    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method="cmaes")
+    X = es.ask()[:2]
+    if any(returned is each for each in MISSING):
+        es.tell(X, [1.0, returned])
+        assert es.result.failures == 1
+    else:
+        with pytest.raises(TypeError, match=r"^values\[1\] is .*; allowed: a number, or None where"):
+            es.tell(X, [1.0, returned])
 
 
 def of_a_class_that_raises(base: type, method: str) -> Any:
@@ -66,11 +62,8 @@ def of_a_class_that_raises(base: type, method: str) -> Any:
     return type("Odd", (base,), {method: property(refuse) if method == "__class__" else refuse})()
 
 
-@pytest.mark.parametrize("base", [float, str, list, object])
-@pytest.mark.parametrize(
-    "method",
-    ["__float__", "__len__", "__repr__", "__array__", "__class__"],
-)
+@pytest.mark.parametrize("base", [float, list])
+@pytest.mark.parametrize("method", ["__float__", "__len__", "__repr__", "__array__", "__class__"])
 def test_an_object_that_raises_is_a_value_or_a_failure(base: type, method: str) -> None:
     """Whatever raises when something is made of it: the run goes on, in ``minimize`` and in ask and tell."""
     odd = of_a_class_that_raises(base, method)
@@ -110,11 +103,7 @@ def test_all_ways_give_the_same_outcomes() -> None:
     """Each task's outcome comes under its own place, in whatever order."""
     tasks = [(place, np.array([float(place)])) for place in range(4)]
     with ThreadPoolExecutor(4) as executor:
-        ways = [
-            Crew(None),
-            Crew(executor),
-            Crew(Processes(2)),
-        ]
+        ways = [Crew(None), Crew(executor), Crew(Processes(2))]
         for way in ways:
             with closing(way):
                 for _ in range(2):
@@ -195,47 +184,9 @@ def test_workers() -> None:
             crew_of(wrong, None)
 
 
-MASKED: list[Any] = [
-    np.ma.masked,
-    np.ma.array([2.0], mask=[True]),
-    np.ma.array(2.0, mask=True),
-    np.ma.array([[2.0]], mask=[[True]]),
-    [np.ma.masked],
-    [np.ma.array([2.0], mask=[True])],
-    pd.NA,
-    pd.NaT,
-    [pd.NA],
-    np.timedelta64("NaT"),
-    np.timedelta64(2, "ns"),
-    np.datetime64("NaT"),
-]
-
-TEXTS = [np.bytes_(b"2"), np.str_("2")]
-
-
-@pytest.mark.parametrize("returned", MASKED, ids=repr)
-def test_what_is_missing_is_a_failure(returned: Any) -> None:
-    """What is below a mask is no number, and neither are dates that a float can be made of."""
-    assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
-    assert evaluation_of(np.ma.array([2.0], mask=[False])).value == 2.0
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method=METHOD)
-    X = es.ask()[:2]
-    es.tell(X, [1.0, returned])
-    assert es.result.failures == 1
-
-
-@pytest.mark.parametrize("returned", TEXTS, ids=repr)
-def test_text_is_a_failure(returned: Any) -> None:
-    """Of f; told it is refused, as somebody has read a file and not made numbers of it."""
-    assert evaluation_of(returned).failure.endswith("; allowed: one finite number")
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method=METHOD)
-    with pytest.raises(TypeError, match=r"^values\[1\] is np\.\w+\(b?'2'\); allowed: a number, or None where"):
-        es.tell(es.ask()[:2], [1.0, returned])
-
-
 def test_a_masked_array_of_values_is_told() -> None:
     """Its masked elements are failed evaluations."""
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method=METHOD)
+    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, method="cmaes")
     es.tell(es.ask(), np.ma.array([1.0, 2.0, 0.0, 4.0, 5.0, 0.0], mask=np.arange(6) % 3 == 2))
     assert (es.result.failures, es.result.fun) == (2, 1.0)
 
