@@ -24,7 +24,7 @@ import yaml
 from sacma.analysis.figures.style import STYLE
 from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
-from sacma.experiment.workers import LocalWorkers
+from sacma.experiment.trial import prepare_all
 from sacma.store.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
         one_trial = {"functions": "1", "dimensions": "2", "instances": "1"}
         studies = [load_study(CONFIGS / f"{name}.yaml", one_trial) for name in ("gp1", "baselines/dts_cmaes", "sacma")]
         if getattr(config.option, "numprocesses", None):
-            with LocalWorkers(1) as workers:
-                list(workers.prepare(plan(studies)))
+            prepare_all(sorted({(spec.algorithm, spec.settings) for spec in plan(studies)}))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -74,7 +74,7 @@ class Workers:
         return copied.ask(self.space).params
 
 
-@sizes("examples", small=40, full=5_000)
+@sizes("examples", small=15, full=5_000)
 def test_whatever_workers_do(examples: int) -> None:
     """No error; parameters are of their distributions; and a new sampler goes on as the old one would have."""
 
@@ -94,7 +94,7 @@ def test_whatever_workers_do(examples: int) -> None:
         ),
         direction=st.sampled_from(["minimize", "maximize"]),
         seed=st.integers(0, 100),
-        steps=st.lists(st.sampled_from(STEPS), min_size=20, max_size=120),
+        steps=st.lists(st.sampled_from(STEPS), min_size=20, max_size=80),
     )
     def check(space: str, sampler: dict[str, Any], direction: str, seed: int, steps: list[str]) -> None:
         workers = Workers(space, sampler, direction, seed)

@@ -3,6 +3,7 @@
 Processes that evaluate these functions import this module: it loads NumPy alone.
 """
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,15 @@ def bowl(x: Array) -> float:
 
 def rosenbrock(x: Array) -> float:
     return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def partly_failing(x: Array) -> float | None:
+    """Rosenbrock's function, which fails in strips of the space."""
+    if math.sin(25 * x[0]) > 0.8:
+        raise RuntimeError("no mesh")
+    if math.sin(20 * x[1]) > 0.8:
+        return math.nan
+    return None if x[2] > 1.2 else rosenbrock(x)
 
 
 def solve(optimizer: "Optimizer", fun: Callable[[Array], Any]) -> "Result":

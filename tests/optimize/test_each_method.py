@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
 from tests.optimize.kills import killed, run, same_evaluations
-from tests.optimize.runs import MadeOnce, bits
+from tests.optimize.runs import bits, partly_failing, rosenbrock, sphere
 
 CONTENTS: dict[str, dict[str, Any]] = {
     "proposing": {
@@ -39,30 +40,13 @@ CONTENTS: dict[str, dict[str, Any]] = {
     },
 }
 OWN: dict[str, Any] = {name: StrategySettings.model_validate(content) for name, content in CONTENTS.items()}
-STRATEGIES = [*composed(), *OWN]
+STRATEGIES = [*(name for name in composed() if "forest" not in name), *OWN]  # a small forest is of one's own
 SEARCHES = [name for name in names() if name not in composed()]
 """Methods that call f themselves."""
 
 X0 = [0.5, 0.5, -0.5]
 BOUNDS = (-2.0, 1.5)
-BUDGET = 60
-
-
-def sphere(x: Array) -> float:
-    return float(x @ x)
-
-
-def rosenbrock(x: Array) -> float:
-    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
-
-
-def partly_failing(x: Array) -> float | None:
-    """Rosenbrock's function, which fails in strips of the space."""
-    if math.sin(25 * x[0]) > 0.8:
-        raise RuntimeError("no mesh")
-    if math.sin(20 * x[1]) > 0.8:
-        return math.nan
-    return None if x[2] > 1.2 else rosenbrock(x)
+BUDGET = 45
 
 
 def call(method: str, fun: Callable[[Array], Any] = partly_failing, **more: Any) -> Result:
@@ -71,15 +55,15 @@ def call(method: str, fun: Callable[[Array], Any] = partly_failing, **more: Any)
 
 
 @pytest.fixture(scope="module")
-def straight() -> dict[str, Result]:
-    """A run of each method, made when it is first asked for."""
-    return MadeOnce(call)
+def straight() -> Callable[[str], Result]:
+    """Make a run of each method, when it is first asked for."""
+    return cache(call)
 
 
 @pytest.mark.parametrize("method", [*STRATEGIES, *SEARCHES])
-def test_bounds_and_failures(method: str, straight: dict[str, Result]) -> None:
+def test_bounds_and_failures(method: str, straight: Callable[[str], Result]) -> None:
     """No point is outside; exceptions, NaN and None count, are told of, and are never the best."""
-    result = straight[method]
+    result = straight(method)
     points, values, generations = result.history.points, result.history.values, result.history.generations
     assert result.nfev == len(values) == BUDGET
     assert np.all((points >= BOUNDS[0]) & (points <= BOUNDS[1]))
@@ -101,24 +85,24 @@ def test_bounds_and_failures(method: str, straight: dict[str, Result]) -> None:
 
 
 @pytest.mark.parametrize("method", [*STRATEGIES, *SEARCHES])
-def test_an_interrupted_journal_is_continued(method: str, straight: dict[str, Result], tmp_path: Path) -> None:
+def test_an_interrupted_journal_is_continued(method: str, straight: Callable[[str], Result], tmp_path: Path) -> None:
     """No evaluation is paid for twice, and the run is the one that would have been, though it is interrupted twice."""
     path, calls = tmp_path / "journal", 0
 
     def interrupted(x: Array) -> float | None:
         nonlocal calls
         calls += 1
-        if calls in {14, 42}:
+        if calls in {14, 32}:
             raise KeyboardInterrupt
         return partly_failing(x)
 
     results = [call(method, interrupted, journal=path) for _ in range(3)]
     assert [result.status for result in results] == [Status.INTERRUPTED, Status.INTERRUPTED, Status.BUDGET]
     assert calls == BUDGET + 2
-    assert bits(results[-1]) == bits(straight[method])
-    assert sacma.read_journal(path).points.tobytes() == straight[method].history.points.tobytes()
+    assert bits(results[-1]) == bits(straight(method))
+    assert sacma.read_journal(path).points.tobytes() == straight(method).history.points.tobytes()
     if method in STRATEGIES:
-        assert sacma.Optimizer.load(path).result.fun == straight[method].fun
+        assert sacma.Optimizer.load(path).result.fun == straight(method).fun
         return
     assert bits(call(method, journal=path, budget=BUDGET + 20)) == bits(call(method, budget=BUDGET + 20))
     with pytest.raises(ValueError, match=r"path is .*; allowed: .* others call f themselves, in sacma.minimize"):
@@ -128,7 +112,7 @@ def test_an_interrupted_journal_is_continued(method: str, straight: dict[str, Re
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result], tmp_path: Path) -> None:
+def test_asked_told_saved_and_loaded(strategy: str, straight: Callable[[str], Result], tmp_path: Path) -> None:
     """Values come one by one and in another order; at random moments the optimizer is replaced by its saved state."""
     rng = np.random.default_rng(5)
     given: dict[str, Any] = {"bounds": BOUNDS, "budget": BUDGET, "seed": 3, "max_failures": None}
@@ -144,19 +128,19 @@ def test_asked_told_saved_and_loaded(strategy: str, straight: dict[str, Result],
             if rng.random() < 0.1:
                 es.save(tmp_path / "state")
                 es = sacma.Optimizer.load(tmp_path / "state")
-    assert bits(es.result) == bits(straight[strategy])
+    assert bits(es.result) == bits(straight(strategy))
     assert es.stop() == {"budget": BUDGET}
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_workers_make_the_same_run(strategy: str, straight: dict[str, Result]) -> None:
+def test_workers_make_the_same_run(strategy: str, straight: Callable[[str], Result]) -> None:
     """Threads, and processes where a strategy asks for a part of a population only."""
     with ThreadPoolExecutor(3) as executor:
         for workers in [executor, 2] if strategy in {"dts-cmaes", "small-forest"} else [executor]:
-            assert bits(call(strategy, workers=workers, asynchronous=False)) == bits(straight[strategy])
+            assert bits(call(strategy, workers=workers, asynchronous=False)) == bits(straight(strategy))
 
 
-@pytest.mark.parametrize("strategy", ["gp1", "dts-cmaes", "small-forest", "as-run", "proposing"])
+@pytest.mark.parametrize("strategy", ["dts-cmaes", "as-run", "proposing"])
 def test_target_and_archive(strategy: str) -> None:
     """A given archive feeds the first model; the evaluation that reaches the target is the last."""
     X = np.random.default_rng(0).uniform(-2, 1.5, (60, 3))
@@ -171,23 +155,23 @@ def test_target_and_archive(strategy: str) -> None:
 # Methods that call f themselves.
 
 
-@pytest.mark.parametrize("bounds", [None, BOUNDS, ((None, 0.25), (-3, None), (0, 0.5))], ids=["open", "box", "sides"])
+@pytest.mark.parametrize("bounds", [BOUNDS, ((None, 0.25), (-3, None), (0, 0.5))], ids=["box", "sides"])
 @pytest.mark.parametrize("method", SEARCHES)
 def test_a_search_finds_the_optimum(method: str, bounds: Any) -> None:
     """No point is outside of the bounds, and the best of what is inside is found."""
     shift, x0 = np.array([1.0, -0.5, 0.25]), [0.25, -2.0, 0.0]
-    arguments: dict[str, Any] = {"method": method, "bounds": bounds, "budget": 500, "seed": 1}
+    arguments: dict[str, Any] = {"method": method, "bounds": bounds, "budget": 300, "seed": 1}
     if method == "random-search" and bounds != BOUNDS:
         with pytest.raises(ValueError, match=r"^method is 'random-search'; allowed: with two finite bounds of each"):
             sacma.minimize(sphere, x0, 0.5, **arguments)
         return
     result = sacma.minimize(lambda x: sphere(x - shift), x0, 0.5, **arguments)
-    pairs = np.array([bounds or (None, None)] * 3 if bounds in {None, BOUNDS} else bounds, dtype=float)
+    pairs = np.array([bounds] * 3 if bounds == BOUNDS else bounds, dtype=float)
     lower, upper = np.where(np.isnan(pairs), [-np.inf, np.inf], pairs).T
     assert np.all((result.history.points >= lower) & (result.history.points <= upper))
     tolerance = 0.2 if method == "random-search" else 1e-5
     assert result.fun == pytest.approx(sphere(np.clip(shift, lower, upper) - shift), abs=tolerance)
-    assert (result.nfev, result.status, result.success) == (500, Status.BUDGET, False)
+    assert (result.nfev, result.status, result.success) == (300, Status.BUDGET, False)
 
 
 @pytest.mark.parametrize("method", SEARCHES)

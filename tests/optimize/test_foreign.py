@@ -17,14 +17,10 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.optimize.journal import read_state, to_line
-from sacma.types import Array
+from tests.optimize.runs import sphere
 from tests.optimize.sealed import sealed
 
-SETTINGS = settings(deadline=None, max_examples=150)
-
-
-def sphere(x: Array) -> float:
-    return float(x @ x)
+SETTINGS = settings(deadline=None, max_examples=100)
 
 
 def minimized(path: Path) -> object:
@@ -66,21 +62,16 @@ def special(folder: Path) -> Iterator[Path]:
     yield folder / "socket"
     (folder / "folder").mkdir()
     yield folder / "folder"
-    for name in ("null", "zero", "full", "random", "tty"):
-        yield Path("/dev") / name
+    yield Path("/dev/zero")
     (folder / "link").symlink_to("/dev/zero")
     yield folder / "link"
     (folder / "loop").symlink_to("loop")
     yield folder / "loop"
-    for name, beginning in (("sparse", b""), ("begun", b'{"format": "sacma-journal-1", ')):
+    for name, gigabytes in (("sparse", 20), ("unending", 0.2)):
         with (folder / name).open("wb") as file:
-            file.write(beginning)
-            file.truncate(20 << 30)
+            file.write(b'{"format": "sacma-journal-9", ')
+            file.truncate(int(gigabytes * 2**30))
         yield folder / name
-    with (folder / "unending").open("wb") as file:
-        file.write(b'{"format": "sacma-journal-1", ')
-        file.truncate(200 << 20)
-    yield folder / "unending"
 
 
 def message_of(read: Callable[[Path], object], path: Path) -> str:
@@ -184,27 +175,17 @@ def test_any_change_to_a_journal(lines: list[Any], folder: Path, data: st.DataOb
 HEADER_DAMAGES: list[tuple[str, Any, str]] = [
     ("call", None, "call: Field required"),
     ("limits", {"odd": 1}, "limits.odd"),
-    ("versions", {"a": 1}, "versions.a: "),
     ("more", 1, "more: "),
-    ("call.x0", 5, "call.x0"),
     ("call.x0", [1.0, "2"], "call.x0"),
-    ("call.x0", [], "call.x0"),
     ("call.bounds", [[0.0, float("inf")], [0.0, None]], "call.bounds.0.1: "),
-    ("call.seed", 1.0, "call.seed: "),
-    ("call.method.settings", None, "call.method.settings: Field required"),
-    ("limits.target", float("nan"), "limits.target"),
+    ("call.constraints", ["<= 0"] * 2000, "List should have at most 1000 items"),
+    ("call.space", {"a": {"kind": "odd", "low": 0, "high": 1}}, "the kind of a parameter is 'odd'"),
 ]
 CALL_DAMAGES: list[tuple[str, Any, str]] = [
     ("call.x0", [0.0] * 3, "bounds is "),
-    ("call.bounds", [[None, None]], "bounds is "),
-    ("call.scale", [1.0], "scale is "),
     ("call.sigma0", 0, "sigma0 is 0.0; allowed"),
-    ("call.seed", 2**128, "seed is 34028.*; allowed"),
     ("call.method.algorithm", "os.system", "algorithm is 'os.system', not one of surrogate-cmaes, lq-cmaes"),
-    ("call.method.settings", {"model_error": "x"}, "call.method.settings: "),
     ("call.method.settings.control", {"name": "x"}, "call.method.settings: control"),
-    ("call.method.settings.control.update_rate", 2.0, "call.method.settings: control.*update_rate"),
-    ("call.known", [[[1.0]], [1.0]], r"known\[0\] is "),
     ("call.known", [[[9.0, 9.0]], [1.0]], r"known\[0\]\[0\]\[0\] is .*; allowed: within its bounds"),
     ("limits.budget", 0, "budget"),
 ]
@@ -233,44 +214,30 @@ def test_a_damaged_header_names_the_key(lines: list[Any], tmp_path: Path, place:
             read(path)
 
 
-LINE_DAMAGES = [
+LINE_DAMAGES: list[tuple[dict[str, Any], str]] = [
     ({"value": "1.5"}, "value: "),
-    ({"value": True}, "value: "),
     ({"value": float("nan")}, "value: "),
-    ({"value": float("inf")}, "value: "),
-    ({"value": 10**400}, "value: "),
     ({"value": None}, "it has not 2 coordinates, 0 constraints, and a value or a failure"),
-    ({"number": -3}, "number: "),
-    ({"number": True}, "number: "),
-    ({"number": 2.0}, "number: "),
-    ({"number": "2"}, "number: "),
+    ({"failure": "both"}, "it has not 2 coordinates, 0 constraints, and a value or a failure"),
+    ({"constraints": [0.0]}, "it has not 2 coordinates, 0 constraints, and a value or a failure"),
     ({"number": 10**30}, "number: "),
     ({"number": 1}, "its number is 1, as that of a line before"),
-    ({"place": "there"}, "place"),
     ({"place": -1}, "place"),
-    ({"place": 0.0}, "place"),
-    ({"point": 3}, "point: "),
     ({"point": [1.0]}, "it has not 2 coordinates"),
-    ({"point": ["1.0", 2.0]}, "point.0: "),
-    ({"point": [1.0, float("nan")]}, "point.1: "),
     ({"point": [1.0, False]}, "point.1: "),
-    ({"failure": "both"}, "it has not 2 coordinates, 0 constraints, and a value or a failure"),
     ({"more": 1}, "more: "),
 ]
 
 
 @pytest.mark.parametrize(("change", "message"), LINE_DAMAGES)
-@pytest.mark.parametrize("last", [False, True])
-def test_a_damaged_line_is_named(
-    lines: list[Any], tmp_path: Path, change: dict[str, Any], message: str, *, last: bool
-) -> None:
+def test_a_damaged_line_is_named(lines: list[Any], tmp_path: Path, change: dict[str, Any], message: str) -> None:
     """The last one too: what is whole JSON was not cut by a crash."""
     path = tmp_path / "journal"
-    changed = [lines[0], lines[1], {**lines[2], **change}, *([] if last else lines[3:])]
-    written(path, changed)
-    for read in READERS:
-        with pytest.raises(ValueError, match=f"journal, of which line 3 is .*: {message}"):
-            read(path)
+    for rest in ([], lines[3:]):
+        written(path, [*lines[:2], {**lines[2], **change}, *rest])
+        for read in READERS:
+            with pytest.raises(ValueError, match=f"journal, of which line 3 is .*: {message}"):
+                read(path)
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])

@@ -23,14 +23,11 @@ import sacma
 from sacma.optimize.evaluation import LogEntry
 from sacma.optimize.journal import Journal
 from sacma.types import Array
+from tests.optimize.runs import bowl
 
 SACMA = str(Path(sacma.__file__).parent)
 CALL: dict[str, Any] = {"x0": [0.5, 0.5], "sigma0": 0.3, "budget": 14, "seed": 1}
 Tracer = Callable[[FrameType, str, Any], Any]
-
-
-def bowl(x: Array) -> float:
-    return float(np.sum((x - 0.3) ** 2))
 
 
 def after_lines(number: int) -> Tracer:
@@ -80,7 +77,7 @@ def of_the_process() -> Any:
 
 
 @pytest.mark.parametrize("method", ["cmaes", "cobyqa", "ada-kendall"])
-@pytest.mark.parametrize("second", [0, 7, 40])
+@pytest.mark.parametrize("second", [0, 7])
 def test_at_any_line(tmp_path: Path, press: Callable[[int, int], None], method: str, second: int) -> None:
     """The result has all that was evaluated, and so has the journal; the process is as before, and can go on."""
     done: list[Array] = []
@@ -92,7 +89,7 @@ def test_at_any_line(tmp_path: Path, press: Callable[[int, int], None], method: 
 
     whole = sacma.minimize(f, method=method, **CALL)
     before, ends = of_the_process(), []
-    for number, line in enumerate(itertools.chain(range(30 + second, 6000, 467), [10**9])):
+    for number, line in enumerate(itertools.chain(range(30 + second, 6000, 667), [10**9])):
         done.clear()
         path = tmp_path / f"{number}"
         press(line, second)
@@ -118,11 +115,7 @@ from pathlib import Path
 import sacma
 
 folder, kind = Path(sys.argv[1]), sys.argv[2]
-WORKERS = {
-    "none": lambda: None,
-    "threads": lambda: ThreadPoolExecutor(3),
-    "processes": lambda: 2,
-}
+WORKERS = {"none": lambda: None, "threads": lambda: ThreadPoolExecutor(3), "processes": lambda: 2}
 
 def simulation(x):
     if len(list(folder.glob("begun.*"))) >= 6:
@@ -134,7 +127,7 @@ def simulation(x):
 if __name__ == "__main__":
     journal = folder / "journal"
     result = sacma.minimize(
-        simulation, [0.4, 0.2], 0.3, seed=1, budget=30, method="ada-kendall", journal=journal, workers=WORKERS[kind]()
+        simulation, [0.4, 0.2], 0.3, seed=1, budget=30, method="cmaes", journal=journal, workers=WORKERS[kind]()
     )
     print(result.status.name, result.failures)
 """
@@ -232,7 +225,7 @@ def test_in_the_middle_of_a_wait() -> None:
         return bowl(x)
 
     statuses = set()
-    for PressingLock.left in (1, 2, 3, 4, 5, 6, 7, 8, 11, 14, 10**9):
+    for PressingLock.left in (1, 2, 3, 4, 5, 8, 14, 10**9):
         executor = PressingExecutor()
         statuses.add(sacma.minimize(slow, workers=executor, method="cmaes", **CALL).status)
         for thread in executor.threads:

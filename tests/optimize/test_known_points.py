@@ -15,7 +15,7 @@ from sacma.optimize.search import Memo
 from sacma.types import Array
 from tests.optimize.simulated import Simulated, without_waiting
 
-METHODS = ["sacma", "dts-cmaes", "ada-kendall", "cmaes", "lq-cma-es", "cobyla", "nelder-mead", "cobyqa"]
+METHODS = ["sacma", "dts-cmaes", "cmaes", "lq-cma-es", "cobyqa"]
 
 
 def slope(x: Array) -> float:
@@ -98,12 +98,10 @@ def test_an_error_of_scipy_at_known_points(method: str) -> None:
 
 CHOICES = st.sampled_from(
     [
-        sacma.Integer(1, 3),
         sacma.Integer(2, 5, log=True),
-        sacma.Integer(0, 6, step=3),
         sacma.Real(0.1, 0.5, step=0.2),
         sacma.Categorical(False, True),
-        sacma.Categorical("a", "b", "c"),
+        sacma.Categorical(*"abc"),
     ]
 )
 
@@ -126,7 +124,7 @@ class Table:
         return None if self.fails(key) else crc32(repr((key, self._seed)).encode()) / 2**32
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=15, derandomize=True)
 @given(
     parameters=st.lists(CHOICES, min_size=1, max_size=3),
     method=st.sampled_from(["sacma", "cmaes", "ada-kendall", "random-search"]),
