@@ -23,13 +23,11 @@ from sacma.optimize.methods import DEFAULT
 from sacma.optimize.result import Result, Status
 from sacma.types import Array
 from tests.optimize.kills import killed, run, same_evaluations
-from tests.optimize.runs import bits
+from tests.optimize.runs import GENERATIONS as METHOD
+from tests.optimize.runs import bits, rosenbrock
 from tests.sizes import sizes
 
-METHOD = "ada-kendall"
-"""Asks for whole generations, so that a journal can end within one."""
-
-BUDGET = 120
+BUDGET = 80
 
 
 class Counted:
@@ -44,9 +42,9 @@ class Counted:
         if self.calls == self._interrupted_at:
             raise KeyboardInterrupt
         self.calls += 1
-        if x[0] > 0.8:
+        if x[0] > 0.5:
             raise ValueError("out of range")
-        return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+        return rosenbrock(x)
 
 
 def call(fun: Callable[[Array], float], journal: Path | None, **arguments: Any) -> Result:
@@ -77,22 +75,6 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     assert content.known[0].shape == (BUDGET, 3)
 
 
-@pytest.mark.parametrize("at", [0, 3, 49, BUDGET - 1])
-def test_an_interrupted_run_goes_on(alone: Path, tmp_path: Path, at: int) -> None:
-    """The same call makes what is missing, and both files and results are the same as without an interruption."""
-    path = tmp_path / "journal.jsonl"
-    first = Counted(interrupted_at=at)
-    assert call(first, path).status == Status.INTERRUPTED
-    rest = Counted()
-    result = call(rest, path)
-    assert first.calls + rest.calls == BUDGET
-    assert path.read_bytes() == alone.read_bytes()
-    assert result.fun == call(Counted(), None).fun
-    again = Counted()
-    assert call(again, path).nfev == BUDGET
-    assert again.calls == 0
-
-
 @pytest.mark.parametrize(("threads", "method"), [(1, METHOD), (1, DEFAULT), (2, METHOD)])
 def test_killed_at_random_moments(tmp_path: Path, threads: int, method: str) -> None:
     """A few of the kills of ``python -m tests.optimize.kills``."""
@@ -105,7 +87,7 @@ def test_killed_at_random_moments(tmp_path: Path, threads: int, method: str) -> 
         assert alone.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.parametrize("torn", [1, 30, 75, 10**6])
+@pytest.mark.parametrize("torn", [1, 75, 10**6])
 def test_a_half_written_line_is_dropped(alone: Path, tmp_path: Path, torn: int) -> None:
     """Of the header, too. Its evaluation is made again."""
     path = tmp_path / "journal.jsonl"
@@ -143,40 +125,13 @@ def test_any_bit_that_flips_is_noticed(tmp_path: Path, examples: int) -> None:
     check()
 
 
-def test_a_damaged_journal_is_refused(alone: Path) -> None:
-    """With the line, and what is allowed; it is left as it is."""
-    lines = alone.read_bytes().splitlines(keepends=True)
-    lines[7] = b"x" + lines[7]
-    alone.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match=r"of which line 8 is .*; allowed: a journal of sacma as it was written"):
-        call(Counted(), alone)
-    assert alone.read_bytes() == b"".join(lines)
-
-
 @pytest.mark.parametrize(
     ("other", "difference"),
     [
         ({"seed": 6}, "seed = 5 there, 6 here"),
         ({"bounds": (-2, 3)}, r"bounds = \[\[-2.0, 2.0\],.* there, \[\[-2.0, 3.0\],.* here"),
-        ({"noisy": True}, "noisy = False there, True here"),
-        ({"scale": 2.0}, r"scale = \[1.0, 1.0, 1.0\] there, \[2.0, 2.0, 2.0\] here"),
-        (
-            {"method": "gp1"},
-            "method.settings.control.name = 'adaptive-generations' there, 'generations' here",
-        ),
-        (
-            {"method": "ada-rd"},
-            "method.settings.control.error.name = 'kendall' there, 'ranking-difference' here",
-        ),
-        (
-            {"method": "dts-cmaes"},
-            "method.settings.control.name = 'adaptive-generations' there, 'doubly-trained' here",
-        ),
+        ({"method": "ada-rd"}, "method.settings.control.error.name = 'kendall' there, 'ranking-difference' here"),
         ({"method": "cmaes"}, "method.settings.model = .* there, None here"),
-        (
-            {"population_size": 9},
-            "method.settings.sampling.population_size = None there, 9 here",
-        ),
         ({"known": ([[0.0, 0.0, 0.0]], [1.0])}, "known = None there, .* here"),
     ],
 )
@@ -238,16 +193,6 @@ def test_failed_evaluations_are_tried_again(alone: Path) -> None:
     assert bits(call(lambda _: 1 / 0, alone)) == bits(mended)
 
 
-@pytest.mark.parametrize("content", [b"notes", b"1,2\n3,4", b"\0" * 9, b"{}", b'{"format": "sacma-journal-0"}\n'])
-def test_another_file_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
-    """However short, and with or without an end of its last line."""
-    path = tmp_path / "notes.txt"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"journal is .*notes.txt, of which line 1 is .*: no journal begins with it"):
-        call(Counted(), path)
-    assert path.read_bytes() == content
-
-
 def test_limits_may_change(alone: Path, tmp_path: Path) -> None:
     """More budget goes on behind the end, bit by bit as if it had been there from the start; less ends before it."""
     path = tmp_path / "journal.jsonl"
@@ -297,7 +242,7 @@ def test_the_optimizer_object_keeps_a_journal_too(alone: Path, tmp_path: Path) -
     f = Counted()
     while not es.stop():
         X = es.ask()
-        es.tell(X, [math.nan if x[0] > 0.8 else f(x) for x in X])
+        es.tell(X, [math.nan if x[0] > 0.5 else f(x) for x in X])
     es.close()
     assert same_evaluations(alone, path)
     loaded = sacma.Optimizer.load(path)
@@ -306,30 +251,21 @@ def test_the_optimizer_object_keeps_a_journal_too(alone: Path, tmp_path: Path) -
 
 
 def test_a_journal_is_one_run_s(tmp_path: Path) -> None:
-    """While it is open, another run is kept out, and can read it."""
+    """While it is open, another run is kept out, and can read it; it is said how the first lets go of it."""
     path = tmp_path / "journal.jsonl"
     es = sacma.Optimizer([0.0, 0.0], 1.0, journal=path)
-    with pytest.raises(ValueError, match=r"journal is .*; allowed: one that no other run is writing to"):
+    with pytest.raises(ValueError, match=r"journal is .*; allowed: one that no other run is writing .* by close\(\)"):
         sacma.Optimizer([0.0, 0.0], 1.0, journal=path)
+    with pytest.raises(ValueError, match=r"path is .*; allowed: one that no other run is writing to"):
+        es.save(path)
     assert sacma.read_journal(path).points.shape[0] == 0
     es.close()
     sacma.Optimizer([0.0, 0.0], 1.0, journal=path).close()
-    with pytest.raises(
-        ValueError, match=r"journal is .*; allowed: a file that can be written, in a folder that exists"
-    ):
-        sacma.Optimizer([0.0, 0.0], 1.0, journal=tmp_path / "no" / "journal")
-    with pytest.raises(ValueError, match=r"journal is '/dev/null'; allowed: a file that can be written"):
-        sacma.Optimizer([0.0, 0.0], 1.0, journal="/dev/null")
+    for wrong in (tmp_path / "no" / "journal", "/dev/null"):
+        with pytest.raises(ValueError, match=r"journal is .*; allowed: a file that can be written, in a folder"):
+            sacma.Optimizer([0.0, 0.0], 1.0, journal=wrong)
     with pytest.raises(TypeError, match="journal is 3; allowed: the path of a file"):
         sacma.Optimizer([0.0, 0.0], 1.0, journal=3)  # type: ignore[arg-type]
-
-
-def removed(path: Path) -> None:
-    path.unlink()
-
-
-def moved(path: Path) -> None:
-    path.rename(path.with_name("elsewhere"))
 
 
 def folder_removed(path: Path) -> None:
@@ -342,12 +278,7 @@ def replaced(path: Path) -> None:
     path.write_bytes(b"of somebody else")
 
 
-def replaced_by_a_link(path: Path) -> None:
-    path.unlink()
-    path.symlink_to("nowhere")
-
-
-@pytest.mark.parametrize("harm", [removed, moved, folder_removed, replaced, replaced_by_a_link])
+@pytest.mark.parametrize("harm", [folder_removed, replaced])
 def test_a_journal_that_is_gone_is_noticed(tmp_path: Path, harm: Callable[[Path], None]) -> None:
     """At the next evaluation; all that was found is in the error."""
     path = tmp_path / "folder" / "journal"
@@ -460,7 +391,7 @@ def test_a_mistake_in_f_is_not_in_the_journal(tmp_path: Path, earlier: int) -> N
     assert call(Counted(), path).fun == call(Counted(), None).fun
 
 
-@pytest.mark.parametrize("method", ["cmaes", DEFAULT, "lq-cma-es"])
+@pytest.mark.parametrize("method", [DEFAULT, "lq-cma-es"])
 @pytest.mark.parametrize("end", ["target", "failures", "callback"])
 def test_a_run_that_has_ended_is_not_gone_on_with(tmp_path: Path, method: str, end: str) -> None:
     """Called again, whatever ended it and whoever evaluates, it has the same result, without an evaluation."""

@@ -314,14 +314,3 @@ def test_an_interruption_while_it_learns(tmp_path: Path, method: str, where: str
     assert es.result.nit == whole.result.nit
     es.close()
     assert sacma.Optimizer.load(journal).result.nfev == 90
-
-
-def test_a_journal_is_not_saved_over(tmp_path: Path) -> None:
-    """Nor is it open twice: it is said how the first optimizer lets go of it."""
-    journal = tmp_path / "run.jsonl"
-    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=1, journal=journal)
-    with pytest.raises(ValueError, match=r"path is .*; allowed: one that no other run is writing to"):
-        es.save(journal)
-    with pytest.raises(ValueError, match=r"no other run is writing to; an optimizer lets go of its own by close\(\)"):
-        sacma.Optimizer([0.0, 0.0], 1.0, seed=1, journal=journal)
-    es.tell(es.ask()[:1], [1.0])
