@@ -1,15 +1,11 @@
 """A journalled run that is killed again and again, beside one that is left alone.
 
-``python -m tests.optimize.kills N`` kills one N times at random moments and says whether both made the same
-evaluations. An asynchronous run follows from the moments at which evaluations end, so that two differ: of one that is
-killed each journal must be the beginning of the next, and what f was called with must be in the last.
+An asynchronous run follows from the moments at which evaluations end, so that two differ: of one that is killed each
+journal must be the beginning of the next, and what f was called with must be in the last.
 """
 
-import argparse
 import os
 import signal
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +18,9 @@ import sacma
 from sacma.optimize.journal import JournalContent
 from sacma.optimize.methods import DEFAULT
 from sacma.types import Array
+from tests.optimize.runs import rosenbrock
 
 D = 5
-BUDGET = 600
 
 
 def slow_rosenbrock(x: Array) -> float:
@@ -32,7 +28,7 @@ def slow_rosenbrock(x: Array) -> float:
     time.sleep(0.003)
     if x[0] > 1.5:
         raise RuntimeError("out of range")
-    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+    return rosenbrock(x)
 
 
 class Noted:
@@ -53,27 +49,19 @@ def run(
     journal: Path,
     *,
     threads: int = 1,
-    budget: int = BUDGET,
+    budget: int = 90,
     method: str = DEFAULT,
     asynchronous: bool = False,
-    noisy: bool = False,
     fun: Callable[[Array], float] = slow_rosenbrock,
 ) -> sacma.Result:
     """Run, or continue, the call that the journal is of."""
     with ThreadPoolExecutor(threads) as executor:
-        workers = executor if threads > 1 else None
-        arguments: dict[str, Any] = {"bounds": (-3, 3), "seed": 7, "budget": budget, "max_failures": None}
-        arguments |= {
-            "workers": workers,
-            "asynchronous": asynchronous,
-            "method": method,
-            "journal": journal,
-            "noisy": noisy,
-        }
-        return sacma.minimize(fun, np.zeros(D), 1.0, **arguments)
+        how: dict[str, Any] = {"workers": executor if threads > 1 else None, "asynchronous": asynchronous}
+        given: dict[str, Any] = {"bounds": (-3, 3), "seed": 7, "max_failures": None, "method": method}
+        return sacma.minimize(fun, np.zeros(D), 1.0, budget=budget, journal=journal, **how, **given)
 
 
-def killed(journal: Path, kills: int, rng: np.random.Generator, *, budget: int = BUDGET, **how: Any) -> list[int]:
+def killed(journal: Path, kills: int, rng: np.random.Generator, *, budget: int = 90, **how: Any) -> list[int]:
     """Kill the run ``kills`` times, then let it end; return how many lines the journal had at each kill.
 
     A RuntimeError where it fails, or where a journal is not the beginning of the next.
@@ -133,12 +121,11 @@ def asynchronous_failures(
     noted = journal.with_suffix(".points")
     how |= {"threads": threads, "asynchronous": True}
     lines = killed(journal, kills, rng, fun=Noted(noted), **how)
-    print(f"killed {len(lines)} times, with {', '.join(map(str, lines))} lines in the journal")
     content = sacma.read_journal(journal)
     called = np.frombuffer(noted.read_bytes()).reshape(-1, D)
     known = {point.tobytes() for point in content.points}
     wrong = []
-    if len(content.entries) != how.get("budget", BUDGET):
+    if len(content.entries) != how.get("budget", 90):
         wrong.append("evaluations are missing, or too many")
     if (lost := sum(point.tobytes() not in known for point in called)) > threads * len(lines):
         wrong.append(f"{lost} evaluations, more than were running at kills, are not in the journal")
@@ -149,36 +136,3 @@ def asynchronous_failures(
     if noted.stat().st_size != before or again.history.values.tobytes() != content.values.tobytes():
         wrong.append("computed again, it is not the same run")
     return wrong
-
-
-def main() -> None:
-    """Kill and compare."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kills", type=int, nargs="?", default=20)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--method", default=DEFAULT)
-    parser.add_argument("--asynchronous", action="store_true")
-    parser.add_argument("--noisy", action="store_true")
-    options = parser.parse_args()
-    if options.asynchronous:
-        with tempfile.TemporaryDirectory() as folder:
-            how = {"threads": options.threads, "method": options.method}
-            wrong = asynchronous_failures(Path(folder) / "killed.jsonl", options.kills, np.random.default_rng(1), **how)
-        print("; ".join(wrong) or f"{BUDGET} evaluations: none lost, none too many, and the same when computed again")
-        sys.exit(bool(wrong))
-    with tempfile.TemporaryDirectory() as folder:
-        alone, other = Path(folder) / "alone.jsonl", Path(folder) / "killed.jsonl"
-        how = {"method": options.method, "noisy": options.noisy}
-        run(alone, threads=1, **how)
-        how["threads"] = options.threads
-        lines = killed(other, options.kills, np.random.default_rng(1), **how)
-        print(f"killed {len(lines)} times, with {', '.join(map(str, lines))} lines in the journal")
-        same = same_evaluations(alone, other)
-        if options.threads == 1:
-            same &= alone.read_bytes() == other.read_bytes()
-        print(f"evaluations: {len(sacma.read_journal(other).entries)}; the same as of the run left alone: {same}")
-    sys.exit(not same)
-
-
-if __name__ == "__main__":
-    main()

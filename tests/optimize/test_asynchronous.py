@@ -260,7 +260,7 @@ def test_a_journal_goes_on_in_any_way(tmp_path: Path, method: str) -> None:
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """A few of the kills of ``python -m tests.optimize.kills --asynchronous``."""
+    """No evaluation is lost, and none made twice but for those that were running."""
     rng = np.random.default_rng(2)
     assert not asynchronous_failures(tmp_path / "killed.jsonl", 3, rng, threads=3, budget=90)
 

@@ -16,7 +16,6 @@ from sacma.optimize.methods import composed, method_of, names
 from sacma.optimize.result import Result, Status
 from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
-from tests.optimize.kills import killed, run, same_evaluations
 from tests.optimize.runs import bits, partly_failing, rosenbrock, sphere
 
 CONTENTS: dict[str, dict[str, Any]] = {
@@ -194,16 +193,6 @@ def test_what_ends_a_search(method: str) -> None:
     assert call(method, rosenbrock, time_limit=1e-9).status == Status.TIME_LIMIT
     with pytest.raises(IndexError, match="valid indices"):
         call(method, lambda x: x["a"], max_failures=20)  # type: ignore[call-overload]
-
-
-@pytest.mark.parametrize("method", ["cobyqa", "lq-cma-es"])
-def test_killed_at_random_moments(method: str, tmp_path: Path) -> None:
-    """The journal is that of the run that was left alone, byte by byte."""
-    alone, other = tmp_path / "alone.jsonl", tmp_path / "killed.jsonl"
-    run(alone, threads=1, budget=60, method=method)
-    assert killed(other, 2, np.random.default_rng(3), budget=60, method=method)
-    assert same_evaluations(alone, other)
-    assert alone.read_bytes() == other.read_bytes()
 
 
 def test_f_and_the_caller_keep_their_state() -> None:

@@ -75,12 +75,15 @@ def test_a_journal_has_every_evaluation(alone: Path) -> None:
     assert content.known[0].shape == (BUDGET, 3)
 
 
-@pytest.mark.parametrize(("threads", "method"), [(1, METHOD), (1, DEFAULT), (2, METHOD)])
-def test_killed_at_random_moments(tmp_path: Path, threads: int, method: str) -> None:
-    """A few of the kills of ``python -m tests.optimize.kills``."""
-    alone, other = tmp_path / "alone.jsonl", tmp_path / "killed.jsonl"
-    run(alone, threads=1, budget=90, method=method)
-    lines = killed(other, 3, np.random.default_rng(3), threads=threads, budget=90, method=method)
+@sizes("kills", small=3, full=50)
+@pytest.mark.parametrize(
+    ("threads", "method"), [(1, METHOD), (1, DEFAULT), (2, METHOD), (1, "cobyqa"), (1, "lq-cma-es")]
+)
+def test_killed_at_random_moments(tmp_path: Path, threads: int, method: str, kills: int) -> None:
+    """Its evaluations are those of a run that is left alone, and its journal is the same to the byte."""
+    alone, other, budget = tmp_path / "alone.jsonl", tmp_path / "killed.jsonl", 60 + 10 * (kills - 3)
+    run(alone, budget=budget, method=method)
+    lines = killed(other, kills, np.random.default_rng(3), threads=threads, budget=budget, method=method)
     assert lines  # fewer where the machine is so busy that the run ends before it is killed again
     assert same_evaluations(alone, other)
     if threads == 1:

@@ -59,7 +59,7 @@ class DirectRun:
         box = log.call.box
         self.dimension = box.dimension
         self.lower_bounds, self.upper_bounds = box.scaled_bounds
-        self._reach = FARTHEST * np.minimum(1.0, 1.0 / box.scale[box.free])
+        self._reach = FARTHEST / np.maximum(1.0, box.scale[box.free])
         starts, self._samples = generators(log.call)
         self._next_start, self._starts = initial_points(log.call, starts), 0
         self._rng = np.random.default_rng(np.random.SeedSequence(log.call.seed, spawn_key=(3,)))
