@@ -122,16 +122,12 @@ def test_it_finds_the_optimum(direction: str) -> None:
 
 
 DISTRIBUTIONS = [
-    FloatDistribution(-3.0, 7.0),
     FloatDistribution(-1.5e308, 1.5e308),
     FloatDistribution(1e-7, 10.0, log=True),
     FloatDistribution(-10.2, 10.2, step=0.1),
-    FloatDistribution(0.0, 0.9, step=0.3),
-    IntDistribution(-5, 5),
     IntDistribution(0, 10**15),
     IntDistribution(3, 9, step=2),
     IntDistribution(1, 1000, log=True),
-    CategoricalDistribution([False, True]),
     CategoricalDistribution(["a", None, 1, 2.5]),
 ]
 
@@ -264,8 +260,7 @@ def in_turns(study: Study, samplers: list[SurrogateCMASampler], n_trials: int, s
             heapq.heappush(ends, (now + rng.uniform(1, 2), worker, study.ask(SPACE)))
 
 
-@pytest.mark.parametrize("workers", [2, 4, 16])
-@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
+@pytest.mark.parametrize(("workers", "method"), [(2, GENERATIONS), (4, DEFAULT), (16, DEFAULT)])
 def test_workers_at_a_time(workers: int, method: str) -> None:
     """Workers with a sampler each compute one run: no point is evaluated twice, and a newcomer understands it all."""
     study = study_of()
@@ -283,11 +278,10 @@ def test_workers_at_a_time(workers: int, method: str) -> None:
     assert next_params[0] == next_params[1]
 
 
-@pytest.mark.parametrize("workers", [2, 4])
-def test_threads(workers: int) -> None:
+def test_threads() -> None:
     """``n_jobs`` shares one sampler: no point is evaluated twice."""
     study = study_of()
-    study.optimize(bowl, n_trials=60, n_jobs=workers)
+    study.optimize(bowl, n_trials=60, n_jobs=4)
     assert all_different(study)
     assert study.best_value < 0.01
     assert len(founders(study)) == 1
@@ -391,6 +385,15 @@ def test_warnings_of_independent_sampling(warned: bool, warnings_of_optuna: Call
     assert all("'c'" in m and "trial 1 " in m and "\n" not in m for m in messages)
 
 
+def test_no_warning_of_parameters_that_all_trials_have(warnings_of_optuna: Callable[[], list[str]]) -> None:
+    """Also where two trials begin at a time, before anything is known."""
+    study = study_of()
+    for trial in (study.ask(), study.ask()):
+        study.tell(trial, bowl(trial))
+    study.optimize(bowl, n_trials=2)
+    assert not warnings_of_optuna()
+
+
 def test_warnings_by_name(warnings_of_optuna: Callable[[], list[str]]) -> None:
     """A misspelt name of x0 is not silently ignored; a parameter called like another subject has its own warning."""
     study = study_of(sampler_of(x0={"bb": 1}))
@@ -402,7 +405,7 @@ def test_warnings_by_name(warnings_of_optuna: Callable[[], list[str]]) -> None:
     assert misspelt == "x0 has 'bb', which is not among the parameters that are optimized: 'a, b'."
 
 
-@pytest.mark.parametrize("content", [None, 1, "x", [[]] * 1000, {"call": 1}], ids=lambda content: str(content)[:60])
+@pytest.mark.parametrize("content", [None, [[]] * 1000, {"call": 1}], ids=lambda content: str(content)[:60])
 def test_storages_hold_data(content: Any) -> None:
     """Whatever is in a storage never raises; a damaged record counts for nothing."""
     trials = [copy.deepcopy(trial) for trial in optimized(10).trials]
@@ -418,17 +421,13 @@ def test_storages_hold_data(content: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ({"seed": -1}, "seed is -1"),
         ({"seed": 2**128}, "seed is 3402823669"),
-        ({"seed": "1"}, "seed is '1'"),
         ({"sigma0": 0}, "sigma0 is 0"),
         ({"x0": [1, 2]}, "x0 is [1, 2]"),
-        ({"method": "ada"}, "method is 'ada'"),
         ({"method": "cobyqa"}, "method is 'cobyqa'; allowed: ada-kendall, ada-kl"),
         ({"population_size": 1}, "population_size is 1"),
         ({"n_startup_trials": -1}, "n_startup_trials is -1"),
         ({"independent_sampler": "tpe"}, "independent_sampler is 'tpe'"),
-        ({"consider_pruned_trials": "no"}, "consider_pruned_trials is 'no'; allowed: True or False"),
         ({"warn_independent_sampling": 1}, "warn_independent_sampling is 1; allowed: True or False"),
         ({"constraints_func": 3}, "constraints_func is 3"),
     ],
@@ -440,13 +439,6 @@ def test_wrong_arguments(arguments: dict[str, Any], named: str) -> None:
     assert str(raised.value).startswith(named)
     assert "allowed: " in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-def test_several_objectives() -> None:
-    """They are refused in one line, Optuna's."""
-    study = study_of(directions=["minimize", "maximize"])
-    with pytest.raises(ValueError, match=r"^[^\n]*multi-objective[^\n]* SurrogateCMASampler cannot be used\.$"):
-        study.optimize(bowl, n_trials=1)
 
 
 def test_without_optuna(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,17 +50,9 @@ def test_bounds(bounds: Any) -> None:
     found = run(bounds=bounds, options={"seed": 1, "f_target": 1e-4})
     assert found.success
     assert found.status == sacma.Status.TARGET
-    assert np.array_equal(
-        found.history.points[0],
-        sacma.minimize(
-            bowl,
-            [0, 0],
-            1.0 if bounds is None or bounds == [(-5, None), (None, 5)] else None,
-            bounds=bounds,
-            budget=1,
-            seed=1,
-        ).history.points[0],
-    )
+    sigma0 = 1.0 if bounds is None or bounds == [(-5, None), (None, 5)] else None
+    same = sacma.minimize(bowl, [0, 0], sigma0, bounds=bounds, seed=1, target=1e-4)
+    assert np.array_equal(found.history.points, same.history.points)
 
 
 def test_callback_with_a_result() -> None:

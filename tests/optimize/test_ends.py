@@ -9,19 +9,15 @@ import pytest
 
 import sacma
 from sacma.types import Array
-from tests.optimize.runs import bits
+from tests.optimize.runs import bits, solve, sphere
 
 CALL: dict[str, Any] = {"x0": [1.0, 1.0], "sigma0": 0.3, "seed": 1, "budget": 300}
 
 
-def sphere(x: Array) -> float:
-    return float(x @ x)
-
-
-@pytest.mark.parametrize("method", ["sacma", "cmaes", "ada-kendall", "cobyqa", "nelder-mead"])
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "cobyqa"])
 def test_a_run_that_gains_less_than_the_tolerance_ends(method: str) -> None:
     """After as many evaluations without; the run before that is the same, and success is SciPy's."""
-    calls = method in {"cobyqa", "nelder-mead"}
+    calls = method == "cobyqa"
     tolerance = sacma.Tolerance(1e-4, evaluations=15)
     found = sacma.minimize(sphere, **CALL, method=method, tolerance=tolerance, restarts=None if calls else 0)
     whole = sacma.minimize(sphere, **CALL, method=method)
@@ -60,10 +56,7 @@ def test_without_restarts() -> None:
     once = sacma.minimize(sphere, **CALL, restarts=0)
     assert (once.restarts, once.status.name, once.success) == (0, "RESTARTS", True)
     es = sacma.Optimizer(**CALL, restarts=0)
-    while not es.stop():
-        X = es.ask()
-        es.tell(X, [sphere(x) for x in X])
-    assert bits(es.result) == bits(once)
+    assert bits(solve(es, sphere)) == bits(once)
     assert list(es.stop()) == ["restarts"]
 
 
@@ -98,9 +91,8 @@ def test_an_evaluation_that_hangs_has_failed(method: str) -> None:
     """Its process is ended, and the run goes on."""
     began = time.monotonic()
     given: dict[str, Any] = {"workers": 2} if method == "cmaes" else {}
-    found = sacma.minimize(
-        hangs_at_times, [0.95, 0.2], 0.3, seed=1, budget=20, method=method, evaluation_timeout=0.5, **given
-    )
+    given |= {"seed": 1, "budget": 20, "method": method, "evaluation_timeout": 0.5}
+    found = sacma.minimize(hangs_at_times, [0.95, 0.2], 0.3, **given)
     assert found.nfev == 20
     assert 0 < found.failures < 20
     assert set(found.history.failures.values()) == {"it took longer than 0.5 s"}
@@ -120,9 +112,7 @@ def test_progress_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
         (1.0, [(-3e-6, 3e-6), (-1, 1)], None, "sigma0 is 2e\\+05 times the width of the bounds of coordinate 0"),
         (1.0, [(-1, 1), (-3e6, 3e6)], None, "sigma0 is 2e-07 times the width of the bounds of coordinate 1"),
         (1.0, [(-3e-6, 3e-6), (-3e6, 3e6)], [1e-6, 1e6], ""),
-        (None, [(-3e-6, 3e-6), (-3e6, 3e6)], None, ""),
-        (1.0, [(-3, 3), (None, 1e9)], None, ""),
-        (1.0, [(-3, 3), (2, 2)], None, ""),
+        (1.0, [(-3, 3), (None, 1e9), (2, 2)], None, ""),
     ],
 )
 def test_steps_far_from_the_widths_are_warned_of(sigma0: Any, bounds: Any, scale: Any, warned: str) -> None:

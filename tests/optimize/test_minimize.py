@@ -215,6 +215,7 @@ def test_importing_sacma_is_cheap() -> None:
     code = "import sys, sacma; assert not {'numpy', 'cma', 'scipy'} & sys.modules.keys(); print(*dir(sacma))"
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert {"minimize", "Optimizer", "read_journal"} <= set(found.split())
+    assert [name for name in dir(sacma) if not name.startswith("__")] == sorted(sacma.__all__)
     assert callable(sacma.minimize)
     with pytest.raises(AttributeError, match="no attribute 'maximize'"):
         sacma.maximize  # noqa: B018

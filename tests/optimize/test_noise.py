@@ -15,6 +15,7 @@ from sacma.optimize.methods import named
 from sacma.optimize.noise import Halving, candidates
 from sacma.optimize.result import Result, Status
 from sacma.types import Array
+from tests.optimize.runs import bits
 
 D = 3
 BUDGET = 100
@@ -47,12 +48,11 @@ class Noisy:
 
 
 def same(one: Result, other: Result) -> bool:
-    """Return True if two runs are the same to the bit."""
-    return (
-        one.history.points.tobytes() == other.history.points.tobytes()
-        and one.history.values.tobytes() == other.history.values.tobytes()
-        and one.x.tobytes() == other.x.tobytes()
-        and (one.fun, one.fun_error, one.message) == (other.fun, other.fun_error, other.message)
+    """Return True if two runs are the same to the bit, and say the same."""
+    return bits(one) == bits(other) and (one.fun, one.fun_error, one.message) == (
+        other.fun,
+        other.fun_error,
+        other.message,
     )
 
 
@@ -67,7 +67,7 @@ def under_noise(method: str) -> Any:
     return settings.model_copy(update=update)
 
 
-@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes", "cmaes"])
+@pytest.mark.parametrize("method", ["sacma", "ada-kendall", "dts-cmaes"])
 def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     """The search is that of four fifths of the budget; fun is the mean of values that had no part in the choice.
 
@@ -78,11 +78,7 @@ def test_the_last_fifth_measures_the_best_points(method: str) -> None:
     assert f.calls == result.nfev == BUDGET
     plain = sacma.minimize(Noisy(), method=under_noise(method), **{**BOX, "budget": SEARCH, "noisy": False})
     points, values = result.history.points, result.history.values
-    of_search = [x.tobytes() for x in points[:SEARCH]]
-    # Where a search of others comes back to a point, as may depend on rounding, f is called again under noise only.
-    alike = next((i for i, x in enumerate(of_search) if x in of_search[:i]), SEARCH)
-    assert alike == SEARCH
-    assert points[:alike].tobytes() == plain.history.points[:alike].tobytes()
+    assert points[:SEARCH].tobytes() == plain.history.points.tobytes()
     again = points[SEARCH:]
     assert {x.tobytes() for x in again} <= {x.tobytes() for x in points[:SEARCH]}
     assert len({x.tobytes() for x in again}) == 5  # of 20 evaluations four each
@@ -102,15 +98,8 @@ def test_fun_is_unbiased_within_its_error() -> None:
     """In 60 runs: the mean of its deviations from the truth is none, and they are as large as it says."""
     off, lowest = [], []
     for seed in range(60):
-        noise = np.random.default_rng(seed)
-        result = sacma.minimize(
-            lambda x, noise=noise: truth(x) + 0.5 * noise.standard_normal(),
-            bounds=[(-1, 1)] * D,
-            seed=seed,
-            budget=150,
-            noisy=True,
-            method="cmaes",
-        )
+        f = Noisy(1000 * seed)
+        result = sacma.minimize(f, method="cmaes", **BOX | {"seed": seed, "budget": 150})
         off.append((result.fun - truth(result.x)) / result.fun_error)
         lowest.append(np.min(result.history.values) - truth(result.x))
     assert abs(np.mean(off)) < 3 / math.sqrt(60)
@@ -124,7 +113,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path: Path, method: str
     """Again and again, in both phases and between them; no evaluation is lost, or made twice."""
     given = {"method": method, "journal": tmp_path / "journal", **BOX}
     done = 0
-    for at in (0, 41, SEARCH - 1, SEARCH, SEARCH + 3, 89, 93, BUDGET - 1):
+    for at in (0, 41, SEARCH, SEARCH + 3, 93, BUDGET - 1):
         part = sacma.minimize(Noisy(done, interrupted_at=at), **given)
         assert (part.status, part.nfev) == (Status.INTERRUPTED, at)
         done = at
@@ -173,7 +162,7 @@ def test_in_a_space(tmp_path: Path) -> None:
     assert same(begin(1, 100, journal=tmp_path / "journal"), results[0])
 
 
-@pytest.mark.parametrize("budget", [10, 11, 14, 19, 24, 61, 250])
+@pytest.mark.parametrize("budget", [10, 14, 19, 61])
 def test_the_budget_is_kept(budget: int) -> None:
     """However small, of it a fifth is for the end, and half of that for the last candidate."""
     f = Noisy()
@@ -192,8 +181,6 @@ def test_wrong_arguments() -> None:
     f = Noisy()
     for wrong, error, message in (
         ({"noisy": 1}, TypeError, "noisy is 1; allowed: True or False"),
-        ({"noisy": None}, TypeError, "noisy is None; allowed: True or False"),
-        ({"noisy": "yes"}, TypeError, "noisy is 'yes'; allowed: True or False"),
         ({"budget": 9}, ValueError, needed),
     ):
         with pytest.raises(error, match=message):
@@ -232,16 +219,12 @@ def test_candidates() -> None:
     assert candidates(X[:2], np.array([[1e308], [-1e308]]), 2) == [1, 0]
 
 
-def halving_of(count: int, evaluations: int) -> Halving:
-    return Halving([np.array([float(i)]) for i in range(count)], evaluations)
-
-
-@pytest.mark.parametrize("count", range(1, 11))
-@pytest.mark.parametrize("each", [2, 4, 5, 9])
+@pytest.mark.parametrize("count", [1, 2, 5, 10])
+@pytest.mark.parametrize("each", [2, 5])
 def test_halving(count: int, each: int) -> None:
     """All evaluations are made, the best of exact values is left, and half of them are of it alone."""
     evaluations = max(2, count * each)
-    halving = halving_of(count, evaluations)
+    halving = Halving([np.array([float(i)]) for i in range(count)], evaluations)
     made: list[int] = []
     while halving.left:
         made += halving.asked
@@ -282,16 +265,15 @@ def test_with_constraints(deviation: float) -> None:
 
 def test_with_constraints_that_no_point_keeps() -> None:
     """No target is reached there, and the message says so."""
-    found = sacma.minimize(
-        lambda x: (x @ x, [1.0]), [1, 1], 0.5, constraints=1, budget=40, noisy=True, seed=1, target=100.0
-    )
+    given: dict[str, Any] = {"constraints": 1, "budget": 40, "noisy": True, "seed": 1, "target": 100.0}
+    found = sacma.minimize(lambda x: (x @ x, [1.0]), [1, 1], 0.5, **given)
     assert found.status is Status.BUDGET
     assert not found.success
     assert found.constraint_violation == 1.0
     assert "no point kept all constraints" in found.message
 
 
-@pytest.mark.parametrize("method", ["sacma", "cmaes", "dts-cmaes"])
+@pytest.mark.parametrize("method", ["sacma", "dts-cmaes"])
 def test_a_space_of_few_points_uses_the_budget_up(method: str) -> None:
     """Each of them is evaluated again and again."""
     space = sacma.Space(n=sacma.Integer(1, 2), kind=sacma.Categorical("a", "b"))

@@ -20,15 +20,11 @@ import pytest
 import sacma
 from sacma.optimize.pool import Processes
 from sacma.types import Array
+from tests.optimize.runs import sphere
 
-METHOD = "ada-kendall"  # asks for several points at a time
+METHOD = "cmaes"  # asks for several points at a time
 X0, SIGMA0 = [0.4, 0.2], 0.3
 FREE_PORT = ":0"  # with None dask serves no dashboard, but takes 8787 all the same, and warns where that is taken
-
-
-def sphere(x: Array) -> float:
-    """Return a value at each point."""
-    return float(x @ x)
 
 
 def lethal(x: Array) -> float:
@@ -42,7 +38,7 @@ def lethal(x: Array) -> float:
 def test_a_journal_goes_on(tmp_path: Path, asynchronous: Any) -> None:
     """Though whole generations are known, and nothing is evaluated before the processes are needed."""
     arguments: dict[str, Any] = {"seed": 1, "journal": tmp_path / "journal.jsonl", "method": METHOD}
-    for budget in (20, 40, 40):
+    for budget in (20, 40):
         result = sacma.minimize(sphere, X0, SIGMA0, budget=budget, workers=2, asynchronous=asynchronous, **arguments)
         assert result.nfev == budget
     content = sacma.read_journal(tmp_path / "journal.jsonl")
@@ -73,12 +69,6 @@ def leaves_a_thread(x: Array) -> float:
     return sphere(x)
 
 
-def leaves_a_pool(x: Array) -> float:
-    """Leave an executor that is busy for a long time."""
-    ThreadPoolExecutor(1).submit(time.sleep, 600)
-    return sphere(x)
-
-
 def leaves_a_process(x: Array) -> float:
     """Leave a process that goes on, and that Python waits for."""
     get_context("fork").Process(target=time.sleep, args=(600,)).start()
@@ -99,18 +89,15 @@ def dies_beside_a_child(x: Array) -> float:
     os._exit(7)
 
 
-LEAVE = [leaves_a_thread, leaves_a_pool, leaves_a_process, leaves_much_to_do]
-
-
 def test_what_f_leaves_behind() -> None:
     """The result comes soon after the last evaluation, and what keeps a process from ending is killed."""
     arguments: dict[str, Any] = {"seed": 1, "budget": 3, "method": "cmaes", "max_failures": None}
     expected = sacma.minimize(sphere, X0, SIGMA0, **arguments).history.values
     began = time.monotonic()
-    with ThreadPoolExecutor(len(LEAVE) + 1) as pool:
+    leave = [leaves_a_thread, leaves_a_process, leaves_much_to_do, dies_beside_a_child]
+    with ThreadPoolExecutor(len(leave)) as pool:
         of_each = [
-            pool.submit(sacma.minimize, f, X0, SIGMA0, workers=2, asynchronous=False, **arguments)
-            for f in (*LEAVE, dies_beside_a_child)
+            pool.submit(sacma.minimize, f, X0, SIGMA0, workers=2, asynchronous=False, **arguments) for f in leave
         ]
     *results, died = [future.result() for future in of_each]
     assert time.monotonic() - began < 60.0
@@ -205,9 +192,8 @@ def test_where_a_worker_of_dask_dies_its_evaluation_has_failed() -> None:
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         for asynchronous in (True, False):
-            found = sacma.minimize(
-                LethalAt(0.6), X0, SIGMA0, workers=client, asynchronous=asynchronous, **arguments
-            ).history
+            given = {"workers": client, "asynchronous": asynchronous, **arguments}
+            found = sacma.minimize(LethalAt(0.6), X0, SIGMA0, **given).history
             np.testing.assert_array_equal(np.isnan(found.values), found.points[:, 0] > 0.6)
             assert set(found.failures.values()) == {"the workers that evaluated it died"}
 
@@ -226,19 +212,15 @@ class LethalAt:
         return sphere(x)
 
 
-@pytest.mark.parametrize("kind", ["executor", "generations"])
-def test_a_pool_of_ones_own_that_breaks(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_a_pool_of_ones_own_that_breaks(tmp_path: Path, *, asynchronous: bool) -> None:
     """An error with what was found; the journal has it, and the same call goes on."""
     path = tmp_path / "journal.jsonl"
     arguments: dict[str, Any] = {"seed": 1, "budget": 24, "journal": path, "method": METHOD}
     archive = ([[0.3, 0.2]], [0.13])
-    with ProcessPoolExecutor(2) as executor:
-        own: dict[str, Any] = {
-            "executor": {"workers": executor},
-            "generations": {"workers": executor, "asynchronous": False},
-        }
-        with pytest.raises(sacma.WorkersError, match="take no more points") as found:
-            sacma.minimize(lethal, X0, SIGMA0, known=archive, **own[kind], **arguments)
+    own: dict[str, Any] = {"known": archive, "asynchronous": asynchronous}
+    with ProcessPoolExecutor(2) as executor, pytest.raises(sacma.WorkersError, match="take no more points") as found:
+        sacma.minimize(lethal, X0, SIGMA0, workers=executor, **own, **arguments)
     assert isinstance(found.value, BrokenExecutor)
     assert found.value.result.fun <= 0.13
     assert found.value.result.nfev == len(sacma.read_journal(path).values) < 24
@@ -266,9 +248,8 @@ def test_sys_exit_in_a_worker_is_a_failed_evaluation(kind: str) -> None:
     """And not the end of the program that waits for it."""
     with ThreadPoolExecutor(2) as executor:
         workers: Any = {"processes": 2, "threads": executor}[kind]
-        found = sacma.minimize(
-            ends, X0, SIGMA0, budget=12, seed=1, workers=workers, method=METHOD, max_failures=None
-        ).history
+        given: dict[str, Any] = {"budget": 12, "seed": 1, "method": METHOD, "max_failures": None}
+        found = sacma.minimize(ends, X0, SIGMA0, workers=workers, **given).history
     np.testing.assert_array_equal(np.isnan(found.values), found.points[:, 0] > 0.5)
     assert set(found.failures.values()) == {"SystemExit: bad input"}
 

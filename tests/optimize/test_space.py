@@ -1,5 +1,6 @@
 """Spaces of named parameters, and all that a call does in them."""
 
+import itertools
 import json
 import math
 import pickle
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import sacma
 from sacma.optimize.parameters import Parameter
 from sacma.optimize.space import space_as_json, space_of
+from tests.optimize.runs import bits
 
 SPACE = sacma.Space(
     rate=sacma.Real(1e-5, 1e-1, log=True),
@@ -47,26 +49,8 @@ def loss(params: dict[str, Any]) -> float:
     return float(distance + (params["layers"] - 6) ** 2 + 2 * (params["kind"] != "b") + (not params["deep"]))
 
 
-class Seen:
-    """A function that keeps what it was given."""
-
-    def __init__(self) -> None:
-        self.params: list[dict[str, Any]] = []
-
-    def __call__(self, params: dict[str, Any]) -> float:
-        """Return the loss."""
-        self.params.append(params)
-        return loss(params)
-
-
 def minimized(**arguments: Any) -> sacma.Result:
     return sacma.minimize(arguments.pop("fun", loss), space=SPACE, seed=1, **{"budget": 40, **arguments})
-
-
-def assert_same(one: sacma.Result, other: sacma.Result) -> None:
-    np.testing.assert_array_equal(one.history.points, other.history.points)
-    np.testing.assert_array_equal(one.history.values, other.history.values)
-    assert one.params == other.params
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=str)
@@ -134,23 +118,23 @@ def test_a_space_is_a_value() -> None:
 
 def test_a_function_gets_a_dict_of_python_values() -> None:
     """Of all names, and nothing outside; the result has the best of them."""
-    seen = Seen()
-    result = minimized(fun=seen)
-    assert len(seen.params) == result.nfev == 40
-    for params in seen.params:
+    seen: list[dict[str, Any]] = []
+    result = minimized(fun=lambda params: (seen.append(params), loss(params))[1])
+    assert len(seen) == result.nfev == 40
+    for params in seen:
         assert list(params) == list(TYPES)
         for name, kind in TYPES.items():
             assert isinstance(params[name], kind)
         assert 1e-5 <= params["rate"] <= 1e-1
         assert 1 <= params["layers"] <= 8
-    assert result.params == min(seen.params, key=loss) == SPACE.params(result.x)
+    assert result.params == min(seen, key=loss) == SPACE.params(result.x)
     assert result.fun == loss(result.params)
-    assert result.history.params == seen.params
+    assert result.history.params == seen
 
 
 def test_optima_are_found() -> None:
     """Integers, choices and booleans too."""
-    for seed in range(3):
+    for seed in range(2):
         result = sacma.minimize(loss, space=SPACE, budget=250, target=1e-2, seed=seed)
         assert result.success
         assert [result.params[name] for name in ("layers", "kind", "deep")] == [6, "b", True]
@@ -174,9 +158,10 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
     """Its lines have coordinates, its header the space; reading it gives the parameters; it is of no other space."""
     whole = minimized()
     minimized(journal=tmp_path / "j", budget=23)
-    seen = Seen()
-    assert_same(minimized(journal=tmp_path / "j", fun=seen), whole)
-    assert len(seen.params) == 17
+    calls = itertools.count()
+    continued = minimized(journal=tmp_path / "j", fun=lambda params: (next(calls), loss(params))[1])
+    assert bits(continued) == bits(whole)
+    assert (continued.params, next(calls)) == (whole.params, 17)
     content = sacma.read_journal(tmp_path / "j")
     assert content.params == whole.history.params
     assert content.space == SPACE
@@ -194,11 +179,10 @@ def test_ask_and_tell(tmp_path: Path) -> None:
             es.tell([json.loads(json.dumps(params))], [loss(params)])
         es.save(tmp_path / "saved")
         es = sacma.Optimizer.load(tmp_path / "saved")
-    assert_same(es.result, minimized())
-    es.tell([], [])
+    assert bits(es.result) == bits(minimized())
 
 
-@pytest.mark.parametrize("method", ["cobyqa", "lq-cma-es", "bipop-cma-es", "nelder-mead", "l-bfgs-b"])
+@pytest.mark.parametrize("method", ["cobyqa", "lq-cma-es"])
 def test_methods_that_stand_still_on_plateaus_take_reals_alone(method: str) -> None:
     """At the call; uniform samples may be of anything."""
     with pytest.raises(ValueError, match=r"method is .*; allowed: with integers, steps and choices, a method that"):
@@ -213,62 +197,36 @@ REAL, INTEGER, CATEGORICAL = sacma.Real, sacma.Integer, sacma.Categorical
 WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: REAL(2, 1), "high is 1; allowed: a number of at least low"),
     (lambda: REAL(1, math.nan), "high is nan"),
-    (lambda: REAL(-math.inf, 1), "low is -inf"),
     (lambda: REAL("0", 1), "low is '0'"),  # type: ignore[arg-type]
-    (lambda: REAL(0, 10**400), "high is 1000"),
     (lambda: REAL(0, 1, log=True), "low is 0; allowed: a number above 0"),
-    (lambda: REAL(0, 1, log=1), "log is 1"),  # type: ignore[arg-type]
     (lambda: REAL(1, 2, log=True, step=0.5), "step is 0.5; allowed: None with log"),
-    (lambda: REAL(0, 1, step=0), "step is 0;"),
-    (lambda: REAL(0, 1, step=2), "step is 2;"),
-    (lambda: REAL(0, 1, step=1e-300), "step is 1e-300;"),
     (lambda: REAL(1e6, 1e6 + 1e-3, step=2e-10), "step is 2e-10; allowed: None, or a number from 9.31323e-10"),
-    (lambda: REAL(True, 2), "low is True"),
     (lambda: INTEGER(0.5, 2), "low is 0.5"),  # type: ignore[arg-type]
     (lambda: INTEGER(2, 1), "high is 1; allowed: a number of at least low, 2"),
-    (lambda: INTEGER(0, 10**16), "high is 10000000000000000"),
-    (lambda: INTEGER(0, 5, log=True), "low is 0; allowed: a number above 0, with log"),
     (lambda: INTEGER(10**15 - 1, 10**15, log=True), "low is 999999999999999; allowed: an integer from -1e+12 to 1e+12"),
     (lambda: INTEGER(0, 5, step=6), "step is 6"),
-    (lambda: INTEGER(1, 5, log=True, step=2), "step is 2; allowed: 1 with log"),
     (CATEGORICAL, "choices is ()"),
-    (lambda: CATEGORICAL(b"ab"), "choices is (b'ab',)"),
     (lambda: CATEGORICAL("a", "a"), "choices is ('a', 'a')"),
     (lambda: CATEGORICAL("a", (1, 2)), "choices is ('a', (1, 2)); allowed: 1 to 100"),
-    (lambda: CATEGORICAL(1.0, math.nan), "choices is (1.0, nan)"),
-    (lambda: CATEGORICAL(1, 10**400), "choices is (1, 1000"),
     (lambda: CATEGORICAL(*range(101)), "choices is (0, 1"),
     (lambda: CATEGORICAL("a", "\ud800"), "choices is ('a', '\\ud800')"),
     (sacma.Space, "parameters is {}"),
     (lambda: sacma.Space(a=(0, 1)), "parameter 'a' is (0, 1); allowed: a sacma.Real"),  # type: ignore[arg-type]
     (lambda: sacma.Space({"\x1b": 3}), "parameter '\\x1b' is 3"),  # type: ignore[dict-item]
-    (lambda: sacma.Space({3: REAL(0, 1)}), "a name of parameters is 3"),  # type: ignore[dict-item]
     (lambda: sacma.minimize(loss, space={"a": REAL(0, 1)}), "space is {'a'"),  # type: ignore[arg-type]
     (lambda: minimized(bounds=(0, 1)), "bounds is (0, 1); allowed: None beside a space"),
-    (lambda: minimized(scale=1.0), "scale is 1.0; allowed: None beside a space"),
     (lambda: minimized(x0={"layer": 3}), "a key of x0 is 'layer'; allowed: 'rate', 'layers'"),
     (lambda: SPACE.params([0.5]), "point is [0.5]; allowed: 7 coordinates from 0 to 1"),
-    (lambda: SPACE.params([2.0] * 7), "point is [2.0, 2.0"),
-    (lambda: SPACE.params([math.nan] * 7), "point is [nan, nan"),
-    (lambda: SPACE.params("ab"), "point is 'ab'"),  # type: ignore[arg-type]
     (lambda: SPACE.point({"rate": 1e-3}), "params is {'rate': 0.001}; allowed: a value of each parameter"),
     (lambda: SPACE.point(5), "params is 5"),  # type: ignore[arg-type]
     (lambda: sacma.Space({f"n{i}": REAL(0, 1) for i in range(999)}).point({"x": 1}), "params is {'x': 1}"),
     (lambda: minimized(x0={"layers": 9}), "x0['layers'] is 9; allowed: a value of Integer(low=1, high=8"),
-    (lambda: minimized(x0={"layers": 2.5}), "x0['layers'] is 2.5"),
-    (lambda: minimized(x0={"layers": "2"}), "x0['layers'] is '2'"),
     (lambda: minimized(x0={"kind": "c"}), "x0['kind'] is 'c'"),
     (lambda: minimized(x0={"deep": 1}), "x0['deep'] is 1"),
     (lambda: minimized(x0={"rate": math.nan}), "x0['rate'] is nan"),
     (lambda: minimized(x0=[0.5]), "x0 is [0.5]; allowed: None, values by the names of parameters, or 7 coordinates"),
-    (lambda: minimized(x0=[2.0] * 7), "x0[0] is 2.0"),
-    (
-        lambda: minimized(known=([{"rate": 1e-3}], [1.0])),
-        "known[0][0] is {'rate': 0.001}; allowed: a value of each",
-    ),
-    (lambda: minimized(known=([{}, 3], [1.0, 2.0])), "known[0][0] is {}"),
+    (lambda: minimized(known=([{"rate": 1e-3}], [1.0])), "known[0][0] is {'rate': 0.001}; allowed: a value of each"),
     (lambda: minimized(known=(5, [1.0])), "known[0] is 5; allowed: points of 7 coordinates"),
-    (lambda: minimized(known=([[0.5]], [1.0])), "known[0] is "),
     (lambda: sacma.minimize(loss, {"rate": 1e-3}, 1.0), "x0 is {'rate': 0.001}"),
 ]
 
@@ -285,27 +243,6 @@ def test_wrong_arguments_are_named(wrong: Callable[[], object], message: str) ->
     assert len(text) < 500
 
 
-DAMAGES: list[Any] = [
-    5,
-    [],
-    {},
-    {"a": 3},
-    {"a": {}},
-    {"a": {"kind": "real"}},
-    {"a": {"kind": "odd", "low": 0, "high": 1, "log": False, "step": None}},
-    {"a": {"kind": ["real"], "low": 0, "high": 1, "log": False, "step": None}},
-    {"a": {"kind": "real", "low": 1, "high": 0, "log": False, "step": None}},
-    {"a": {"kind": "real", "low": 0, "high": 1, "log": 0, "step": None}},
-    {"a": {"kind": "real", "low": 0, "high": 1, "log": False, "step": None, "more": 1}},
-    {"": {"kind": "real", "low": 0, "high": 1, "log": False, "step": None}},
-    {"a": {"kind": "integer", "low": 0, "high": 10**400, "log": False, "step": 1}},
-    {"a": {"kind": "categorical", "choices": "ab"}},
-    {"a": {"kind": "categorical", "choices": [["a", "b"]]}},
-    {"a": {"kind": "categorical", "choices": [{"a": 1}, 2]}},
-    {"a": {"kind": "real", "low": 0.0, "high": 2.0, "log": False, "step": None}},
-]
-
-
 def test_coordinates_at_the_ends_of_cells() -> None:
     """Points of [0, 1]^D are points of the space, as ``params`` takes them; others are refused."""
     space = sacma.Space(a=sacma.Integer(0, 5), b=sacma.Real(0, 1))
@@ -319,7 +256,7 @@ def test_coordinates_at_the_ends_of_cells() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:values differ")  # as noise does: the function is a hash
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(data=st.data())
 def test_drawn_spaces(data: st.DataObject) -> None:
     """Of any parameters: what f gets is of the space, and the run keeps its budget, or uses up all combinations."""
