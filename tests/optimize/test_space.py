@@ -119,7 +119,12 @@ def test_a_space_is_a_value() -> None:
 def test_a_function_gets_a_dict_of_python_values() -> None:
     """Of all names, and nothing outside; the result has the best of them."""
     seen: list[dict[str, Any]] = []
-    result = minimized(fun=lambda params: (seen.append(params), loss(params))[1])
+
+    def fun(params: dict[str, Any]) -> float:
+        seen.append(params)
+        return loss(params)
+
+    result = minimized(fun=fun)
     assert len(seen) == result.nfev == 40
     for params in seen:
         assert list(params) == list(TYPES)
