@@ -21,7 +21,7 @@ from sacma.experiment.cost import CostModel
 from sacma.experiment.run import Attempt
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import FinishedTrial
-from tests.commands import environment, sacma
+from tests.commands import blank_figures, environment, sacma
 from tests.conftest import CONFIGS
 
 SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20")
@@ -59,12 +59,13 @@ def shown(sent: str) -> list[str]:
 
 
 def test_colour_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
-    """A terminal gets a coloured bar, one with NO_COLOR a bar without, a dumb one and a pipe get plain lines."""
+    """A terminal gets a coloured bar that fits its window; a dumb one and a pipe get plain lines."""
     run = ("run", CONFIGS / "cmaes.yaml", *SMALL, "--results")
-    assert COLOUR.search(in_a_terminal(*run, "a", cwd=tmp_path))
-    plain = in_a_terminal(*run, "b", cwd=tmp_path, NO_COLOR="1")
-    assert not COLOUR.search(plain)
-    assert ESCAPE in plain
+    sent = in_a_terminal(*run, "a", cwd=tmp_path, width=60)
+    assert COLOUR.search(sent)
+    progress = [line for line in shown(sent) if re.search(r"\d/4 trials", line)]
+    assert max(map(len, progress)) <= 60
+    assert progress[-1].strip().startswith("4/4 trials")
     dumb = in_a_terminal(*run, "c", cwd=tmp_path, TERM="dumb")
     assert ESCAPE not in dumb
     assert "\r" not in dumb.replace("\r\n", "\n")
@@ -79,22 +80,13 @@ def test_logs_are_not_redrawn_though_colour_is_forced(tmp_path: Path) -> None:
     """FORCE_COLOR in a log, as continuous integration sets it: lines, nothing that moves the cursor."""
     run = ("run", CONFIGS / "cmaes.yaml", *SMALL)
     done = sacma(*run, cwd=tmp_path, FORCE_COLOR="1")
-    report = sacma("postprocess", "--no-pages", cwd=tmp_path, FORCE_COLOR="1")
+    with blank_figures():
+        report = sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path, FORCE_COLOR="1")
     assert done.returncode == report.returncode == 0
     for text in (done.stdout, report.stdout):
         assert not re.search(r"\x1b\[[0-9;?]*[A-Za-ln-z]|\r", text)  # all but m, which colours
     assert "4/4 trials, " in done.stdout
     assert "figures …" in report.stdout
-
-
-def test_a_run_fits_its_window(tmp_path: Path) -> None:
-    """Every line that is redrawn fits, and says how far the run is."""
-    width = 40
-    sent = in_a_terminal("run", CONFIGS / "cmaes.yaml", *SMALL, cwd=tmp_path, width=width)
-    progress = [line for line in shown(sent) if re.search(r"\d/4 trials", line)]
-    assert progress
-    assert max(map(len, progress)) <= width
-    assert progress[-1].strip().startswith("4/4 trials")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])

@@ -238,20 +238,6 @@ def test_names_cannot_command_a_terminal(old: Path) -> None:
     assert load_coco(old).algorithm == "\\x1b[31mO\N{REPLACEMENT CHARACTER}LD"
 
 
-def test_no_data(tmp_path: Path) -> None:
-    """Nothing there, nothing in it, and no archive are told apart; nothing is unpickled or unpacked."""
-    with pytest.raises(SacmaError, match="no such folder or archive"):
-        load_coco(tmp_path / "nowhere")
-    with pytest.raises(SacmaError, match="holds no COCO data"):
-        load_coco(tmp_path)
-    (tmp_path / "a.txt").write_text("")
-    with pytest.raises(SacmaError, match="neither a folder nor an archive"):
-        load_coco(tmp_path / "a.txt")
-    (tmp_path / "a.tgz").write_bytes(b"no archive")
-    with pytest.raises(SacmaError, match="not an intact archive"):
-        load_coco(tmp_path / "a.tgz")
-
-
 def test_data_of_several_algorithms_are_told_apart(old: Path, tmp_path: Path) -> None:
     """One name for all dimensions may be written in several ways; two algorithms on one function are not one."""
     index = old / "bbobexp_f3.info"

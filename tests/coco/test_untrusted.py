@@ -106,14 +106,6 @@ def test_any_kind_of_file_as_the_archive(tmp_path: Path, kind: str, ending: str)
     assert isinstance(read(path), str)
 
 
-def test_a_link_to_everything_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A linked folder is read, but not a whole disk."""
-    monkeypatch.setattr(archives, "MOST_MEMBERS", 50)
-    folder = written(tmp_path / "theirs", FILES)
-    (folder / "more").symlink_to("/usr")
-    assert "holds more than 50 files and folders" in str(read(folder))
-
-
 PART = st.one_of(
     st.binary(max_size=60),
     st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")),
@@ -178,13 +170,6 @@ def test_any_name_in_an_archive(tmp_path: Path, name: str, kind: str) -> None:
     except (UnicodeEncodeError, ValueError, IndexError):
         return  # zipfile and tarfile cannot write it
     assert isinstance(read(path), str)
-
-
-def test_archives_in_archives_are_not_opened(tmp_path: Path) -> None:
-    """They are no files of COCO's."""
-    inner = packed("gz", {name: text.encode() for name, text in FILES.items()})
-    (tmp_path / "a.tgz").write_bytes(packed("gz", {"inner.tgz": inner}))
-    assert "holds no COCO data" in str(read(tmp_path / "a.tgz"))
 
 
 def test_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from sacma.config.nested import all_kinds, flattened, merged, resolve, value_at
+from sacma.config.nested import all_kinds, flattened, merged, value_at
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from sacma.strategy.cma_es import CMAESSampling
@@ -41,10 +41,6 @@ def written(tmp_path: Path, settings: str) -> Path:
             SHARED + "    share: {name: x}\n",
             "7: settings.control.share: 'x' is not known; known: 'constant', 'adaptive'",
         ),
-        (
-            SHARED + "    criterion:\n      name: x\n",
-            "7: settings.control.criterion: 'x' is not known; known: 'ranking-difference', 'own-rank', 'variance'",
-        ),
         ("  model: {name: [a]}\n", "4: settings.model: \"['a']\" is not known"),
         # No name, where there is no usual kind.
         (
@@ -57,10 +53,6 @@ def written(tmp_path: Path, settings: str) -> Path:
             "4: settings.model: 'random-forest' is not allowed: write it like {name: random-forest}",
         ),
         (
-            ADAPTIVE.replace("{name: kendall}", "kendall"),
-            "7: settings.control.error: 'kendall' is not allowed: write it like {name: kendall}",
-        ),
-        (
             ADAPTIVE + "  training_set: 64\n",
             "8: settings.training_set: 64 is not allowed: should be a mapping of settings",
         ),
@@ -70,7 +62,6 @@ def written(tmp_path: Path, settings: str) -> Path:
             "8: settings.training_set: there is nothing in it; leave it out",
         ),
         # Unknown keys, at each depth.
-        ("  modle: {name: gaussian-process}\n", "4: settings.modle: unknown key; the nearest valid key is model"),
         (
             ADAPTIVE + "    update_rat: 0.3\n",
             "8: settings.control.update_rat: unknown key; the nearest valid key is update_rate",
@@ -83,10 +74,6 @@ def written(tmp_path: Path, settings: str) -> Path:
         (
             SHARED + "    share:\n      name: constant\n      value: 1.5\n",
             "9: settings.control.share.value: 1.5 is not allowed: should be less than or equal to 1",
-        ),
-        (
-            "  sampling:\n    active: 1\n",
-            "5: settings.sampling.active: 1 is not allowed: should be a valid boolean",
         ),
         (
             ADAPTIVE + "    transfer: T3\n    update_rate: 0\n    eror: 3\n",
@@ -151,33 +138,6 @@ def test_settings_of_other_algorithms(tmp_path: Path) -> None:
         with pytest.raises(SacmaError) as caught:
             load_study(path)
         assert expected in str(caught.value)
-
-
-def test_locations() -> None:
-    """What pydantic says of a nested setting is brought back to the keys of the file."""
-    for location, kept in (
-        (("control", "doubly-trained", "share", "adaptive", "smallest"), "control.share.smallest"),
-        (("control", "none", "x"), "control.x"),
-        (("training_set", "selection", "kmeans", "name"), "training_set.selection.name"),
-        (("x", "y"), "x.y"),
-        ((), ""),
-    ):
-        assert ".".join(resolve(StrategySettings, location)[0]) == kept
-    _, valid = resolve(StrategySettings, ("control", "doubly-trained", "share", "constant", "x"))
-    assert valid == ["name", "value"]
-
-
-def test_all_kinds_are_there_once() -> None:
-    """Each kind of each part at each depth, of which the names are unique."""
-    found = [(key, name) for key, name, _ in all_kinds(StrategySettings)]
-    assert len(set(found)) == len(found)
-    assert {key for key, _ in found} == {
-        *("model", "model.members", "training_set", "training_set.selection", "acceptance", "control", "control.error"),
-        *("control.share", "control.criterion", "proposals", "sampling", "start", "restarts"),
-    }
-    assert {"none", "generations", "adaptive-generations", "doubly-trained"} <= {
-        name for key, name in found if key == "control"
-    }
 
 
 def test_dotted_keys() -> None:

@@ -90,13 +90,7 @@ def test_names_of_shipped_configs_differ() -> None:
             MINIMAL + "settings:\n  training_sett: {radius: 8}\n",
             "c.yaml:4: settings.training_sett: unknown key; the nearest valid key is training_set",
         ),
-        (MINIMAL + "setings: {}\n", "c.yaml:3: setings: unknown key; the nearest valid key is settings"),
-        (
-            MINIMAL + "protocol:\n  dimension: 5\n",
-            "c.yaml:4: protocol.dimension: unknown key; the nearest valid key is dimensions",
-        ),
         (MINIMAL + "settings: 3\n", "c.yaml:3: settings: 3 is not a mapping"),
-        (MINIMAL + "protocol: 3\n", "c.yaml:3: protocol: 3 is not allowed"),
         (MINIMAL + "protocol:\n  functions: []\n", "c.yaml:4: protocol.functions: the list is empty"),
         (MINIMAL + "protocol:\n  functions: 1-30\n", "bbob has no function 25-30; it has 1-24"),
         (
@@ -114,13 +108,10 @@ def test_names_of_shipped_configs_differ() -> None:
             "c.yaml:2: algorithm: unknown algorithm 'cmaess'; known: surrogate-cmaes, lq-cmaes, bipop-cmaes",
         ),
         ("algorithm: surrogate-cmaes\n", "c.yaml: name: is missing"),
-        ("name: ../x\nalgorithm: surrogate-cmaes\n", "'../x' cannot name a folder"),
         ("name: coco\nalgorithm: surrogate-cmaes\n", "(at most 64), no reserved name as this one is"),
         ("name: A\nname: B\nalgorithm: surrogate-cmaes\n", "c.yaml:2: name: given twice, first on line 1"),
         (MINIMAL + "description: 'a \"b\"'\n", "COCO's files take one line of ASCII"),
         ("name: [\n", "not valid YAML"),
-        ("name: !!python/object/apply:os.system [ls]\n", "not valid YAML"),
-        ("- 1\n", "a config is a mapping"),
         (
             WITH_MODEL.replace("process", "process, noise_std_start: .inf"),
             "settings.model.noise_std_start: inf is not allowed",
@@ -150,13 +141,6 @@ def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
     s = load_study(path).settings
     assert (s.sampling.sigma0, s.model.noise_std_start) == (0.5, 1e-3)
     assert load_study(path).protocol == Protocol()
-
-
-def test_unlimited_radius_is_a_number(tmp_path: Path) -> None:
-    """A training radius may be infinite."""
-    path = tmp_path / "c.yaml"
-    path.write_text(CONTROLLED + "  training_set: {radius: .inf}\n")
-    assert load_study(path).settings.training_set.radius == float("inf")
 
 
 def test_errors_of_overrides_name_the_option(tmp_path: Path) -> None:
@@ -195,11 +179,3 @@ def test_same_name_twice_is_refused(tmp_path: Path) -> None:
         (tmp_path / file).write_text(f"name: {name}\nalgorithm: surrogate-cmaes\n")
     with pytest.raises(SacmaError, match="also that of"):
         load_studies([tmp_path / "a.yaml", tmp_path / "b.yaml"])
-
-
-def test_settings_are_frozen() -> None:
-    """What is decided cannot be changed behind the back of a content hash."""
-    with pytest.raises(ValueError, match="frozen"):
-        StrategySettings().model = None  # type: ignore[misc]
-    with pytest.raises(ValueError, match="frozen"):
-        StrategySettings().sampling.sigma0 = 1.0

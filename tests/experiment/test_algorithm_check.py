@@ -16,12 +16,6 @@ import numpy as np
 import sacma
 
 @sacma.algorithm
-def sound(problem, rng):
-    """Draws from its own generator."""
-    while True:
-        problem(rng.uniform(-5, 5, problem.dimension))
-
-@sacma.algorithm
 def global_numpy(problem, rng):
     while True:
         problem(np.random.uniform(-5, 5, problem.dimension))
@@ -67,21 +61,15 @@ def misspelt(problem, rng):
     """Raises at each trial, after an evaluation, in words that are others each time."""
     problem(rng.uniform(-5, 5, problem.dimension))
     raise AttributeError(f"no such name: {object()}, {time.time_ns()}")
-
-@sacma.algorithm
-def misspelt_at_once(problem, rng):
-    problem.lower_bound
 '''
 
 BROKEN = {
-    "sound": {},
     "slow": {},
     "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
     "goes-on": {"budget, target": "it goes on when its trial has ended"},
     "remembers-the-dimension": {"determinism": "after others, differs from evaluation 1 on"},
     "hash-seed": {"determinism": "differs from evaluation 1 on"},
     "misspelt": {"runs": "AttributeError: no such name: <object"},
-    "misspelt-at-once": {"runs": "has no attribute 'lower_bound' (own.py:"},
     "dies": {"runs": "f1 in 2-D: its process was ended by SIGABRT"},
 }
 

@@ -23,7 +23,7 @@ from sacma.config.study import Study
 from sacma.experiment import seeding
 from sacma.experiment.problem import optimal_value
 from sacma.experiment.replay import replay
-from sacma.experiment.seeding import PLACES, begin_noise, noise
+from sacma.experiment.seeding import begin_noise
 from sacma.experiment.trial import run_trial, suite_of
 from sacma.experiment.workers import LocalWorkers, results
 from sacma.store.outcome import TrialStatus
@@ -90,14 +90,6 @@ def test_noise_is_independent_over_trials_and_common_to_algorithms(study: MakeSt
     assert len(noise) == 15
     assert measured(one) == measured(specs_of(study, "gp1", functions="107")[0])
     assert measured(one) != measured(one, replace(one, seed=2))
-
-
-def test_noise_begins_evenly(study: MakeStudy) -> None:
-    """All places are drawn: of 2,000 trials 1,885 different ones are expected, and half the last in the mean."""
-    (one,) = specs_of(study, functions="101")
-    places = [int(noise(replace(one, instance=instance)).integers(PLACES)) for instance in range(1, 2001)]
-    assert len(set(places)) > 1850
-    assert abs(np.mean(places) / PLACES - 0.5) < 0.03
 
 
 def test_same_bits_in_any_process_and_order(study: MakeStudy) -> None:

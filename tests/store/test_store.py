@@ -8,37 +8,12 @@ import pytest
 from sacma.config.study import Study
 from sacma.errors import SacmaError
 from sacma.experiment.problem import BudgetedProblem
-from sacma.experiment.run import RunRequest, run_trials
 from sacma.store.store import Store
 from tests.commands import run_here
 from tests.conftest import coco_files
 
 MakeStudy = Callable[..., Study]
 PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 40}
-
-
-def run(study: Study, root: Path, jobs: int) -> None:
-    """Run a study in worker processes."""
-    for _ in run_trials(RunRequest.of_studies([study], root), jobs=jobs):
-        pass
-
-
-def test_same_bytes_however_it_is_run(study: MakeStudy, tmp_path: Path) -> None:
-    """Serial, one worker, two workers, and in this process after losing any half of the trials: identical folders."""
-    asked = study("ada_kendall", **PROTOCOL)
-    run_here(tmp_path / "serial", asked)
-    run(asked, tmp_path / "one", 1)
-    run(asked, tmp_path / "two", 2)
-    expected = coco_files(tmp_path / "serial")
-    assert len(expected) == 2 + 2 * 2 * 4
-    assert coco_files(tmp_path / "one") == expected
-    assert coco_files(tmp_path / "two") == expected
-    for parity in (0, 1):
-        records = sorted((tmp_path / "two" / "records").rglob("*.record"))
-        for path in records[parity::2]:
-            path.unlink()
-        assert len(run_here(tmp_path / "two", asked)) == 6
-        assert coco_files(tmp_path / "two") == expected
 
 
 def test_what_is_there_is_not_run_again(study: MakeStudy, tmp_path: Path) -> None:

@@ -3,31 +3,21 @@
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.commands import sacma
 from tests.conftest import CONFIGS, coco_files
 from tests.processes import dask_cluster
+from tests.sizes import sizes
 
-CONFIG_FILES = [CONFIGS / f"{name}.yaml" for name in ("ada_kendall", "cmaes", "sacma")]
+CONFIG_FILES = [CONFIGS / f"{name}.yaml" for name in ("ada_kendall", "cmaes")]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "ways"),
-    [
-        pytest.param(
-            ("--functions", "1,8", "--dimensions", "2,3", "--instances", "1-2", "--budget", 40), ["dask"], id="small"
-        ),
-        pytest.param(
-            ("--functions", "1-24", "--dimensions", "2,5", "--instances", "1-3"),
-            ["workers", "dask"],
-            id="full",
-            marks=pytest.mark.torture,
-        ),
-    ],
+@sizes(
+    "protocol",
+    small=("--functions", "1,8", "--dimensions", "2,3", "--instances", 1, "--budget", 40),
+    full=("--functions", "1-24", "--dimensions", "2,5", "--instances", "1-3"),
 )
-def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...], ways: list[str]) -> None:
-    """In this process, in 2 workers, on dask with 2 workers that share no folder, and in 3 shards copied together."""
+def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...]) -> None:
+    """In this process, in 2 workers, resumed, on dask with 2 workers that share no folder, and in 3 shards together."""
 
     def run(name: str, *options: object) -> dict[str, bytes]:
         done = sacma(
@@ -38,8 +28,10 @@ def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...], ways: list[str
 
     expected = run("serial")
     assert len(expected) > 10
-    if "workers" in ways:
-        assert run("workers", "--jobs", 2) == expected
+    assert run("workers", "--jobs", 2) == expected
+    for path in sorted((tmp_path / "workers").rglob("*.record"))[::2]:
+        path.unlink()
+    assert run("workers", "--jobs", 1) == expected
     with dask_cluster(tmp_path / "cluster") as address:
         assert run("dask", "--scheduler", address) == expected
     for shard in (1, 2, 3):
@@ -54,4 +46,4 @@ def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...], ways: list[str
     assert "next: sacma postprocess together" in status
     assert "0 to run" in sacma("run", "--results", "together", cwd=tmp_path).stdout
     assert coco_files(tmp_path / "together") == expected
-    print(f"\n{sum(counts)} trials, {len(expected)} files: serial = {' = '.join(ways)} = 3 shards {counts}")
+    print(f"\n{sum(counts)} trials, {len(expected)} files: serial = workers = dask = 3 shards {counts}")
