@@ -1,8 +1,12 @@
 """Comparisons of studies whose trials are made up, without running any."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from sacma.analysis.comparison import Comparison, Covered, compare
+from sacma.analysis.trials import Trial
 from sacma.config.plan import TrialSpec
 from sacma.config.study import load_study
 from sacma.store.completeness import Completeness
@@ -13,6 +17,12 @@ from tests.conftest import CONFIGS
 
 Improvements = Sequence[tuple[int, float]]
 """Evaluation numbers and the Δf that they bring."""
+
+
+def trial(name: str, function: int, *improvements: tuple[float, float], D: int = 2, ended: int = 500) -> Trial:
+    """Make up a trial from its improvements."""
+    at, to = (np.array(values, float) for values in zip(*improvements, strict=True))
+    return Trial(name, D, function, 1, ended, 1e-8, math.inf, at, to)
 
 
 def made(

@@ -1,16 +1,13 @@
 """An algorithm may be called like a column of a table, or what pandas calls one by itself."""
 
 import re
-from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from sacma.analysis.comparison import Covered
 from sacma.analysis.sections import all_sections, find
 from sacma.config.plan import TrialSpec
 from tests.analysis.made import Improvements, compared, made
-from tests.commands import sacma
 
 PROTOCOL: dict[str, object] = {"functions": "1-6", "dimensions": "2", "instances": "1", "budget": 20.0}
 TOGETHER = 27  # algorithms compared at a time
@@ -47,20 +44,3 @@ def test_columns_of_all_tables_are_names_like_others() -> None:
             pd.testing.assert_index_equal(frame.columns, expected[name].columns)
             if not name.startswith("ecdf"):  # restarts of run lengths are drawn by name
                 pd.testing.assert_frame_equal(frame, expected[name].replace(of).astype(frame.dtypes))
-
-
-def test_commands_take_them(tmp_path: Path) -> None:
-    """A report with all figures and its CSV files are made of them."""
-    names = ("algorithm", "budget", "function", "instance", "level", "value")
-    for name in names:
-        content = {"name": name, "algorithm": "surrogate-cmaes"}
-        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content))
-    protocol = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
-    run = sacma("run", *(f"{name}.yaml" for name in names), *protocol, "--results", "out", cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
-    done = sacma("postprocess", "out", "--no-pages", "--no-pdf", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    tables = tmp_path / "out" / "report" / "tables"
-    for table in ("median_delta_f", "function_ranks", "mean_ranks", "overall_ranks"):
-        assert set(pd.read_csv(tables / f"{table}.csv")["algorithm"]) == set(names)
-    assert set(pd.read_csv(tables / "overall_pairs.csv")["algorithm"]) == set(names)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sacma.analysis.choice import Choice, parse_choice
+from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import compare
 from sacma.analysis.notes import notes
 from sacma.analysis.sections import find
@@ -43,26 +43,15 @@ def test_it_is_as_if_nothing_else_was_there() -> None:
         parse_choice(dimensions="5").apply(both, ())
 
 
-def test_pages_of_all_functions_say_so() -> None:
-    """What cocopp makes is not of what is chosen."""
-    over = "These pages are over all functions, dimensions and instances, the report is over "
-    assert Choice(functions=(1, 2, 5)).cocopp_note == f"{over}functions 1,2,5."
-    assert Choice(functions=(1, 2), instances=(3,)).cocopp_note == f"{over}functions 1,2 and instances 3."
-    assert Choice(algorithms=("GP-5",)).cocopp_note == ""
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"algorithms": "GP-5,Nobody"}, "--algorithms: there is no algorithm 'Nobody'; there are CMA-ES, GP-5"),
         ({"algorithms": " , "}, "--algorithms: the list is empty"),
-        ({"algorithms": ""}, "--algorithms: the list is empty"),
         ({"functions": "3-9"}, "--functions: there are no trials of functions 5-9; there are 1-4"),
-        ({"instances": "3,4"}, "--instances: there are no trials of instances 4; there are 1-3"),
         ({"functions": ""}, "--functions: the list is empty"),
         ({"functions": "x"}, "--functions: 'x' is not a whole number or a range"),
         ({"targets": "1,-2"}, "--targets: '-2' is not a positive number; write them like 10,1,1e-3"),
-        ({"targets": "nan"}, "--targets: 'nan' is not a positive number"),
         ({"targets": ",".join(map(str, range(1, 102)))}, "--targets: there are 101; give at most 100"),
         ({"algorithms": "a\x1bb"}, "--algorithms: there is no algorithm"),
     ],

@@ -92,28 +92,19 @@ def _cut(lines: list[str], at: int) -> list[str]:
     return [*lines[:at], lines[at][: len(lines[at]) // 2]]
 
 
-def _shortened(lines: list[str], at: int) -> list[str]:
-    return [*lines[:at], lines[at][: len(lines[at]) // 2], *lines[at + 1 :]]
-
-
-def _without(lines: list[str], at: int) -> list[str]:
-    return [*lines[:at], *lines[at + 1 :]]
-
-
 def _rising(lines: list[str], at: int) -> list[str]:
     values = lines[at].split()
     return [*lines[:at], " ".join([*values[:2], "+9e+20", *values[3:]]), *lines[at + 1 :]]
 
 
-def _garbled(lines: list[str], at: int) -> list[str]:
-    return [*lines[:at], "\0\x1b garbage", *lines[at + 1 :]]
-
-
-def _twice(lines: list[str], at: int) -> list[str]:
-    return [*lines[: at + 1], *lines[at:]]
-
-
-DAMAGES: list[Callable[[list[str], int], list[str]]] = [_cut, _shortened, _without, _rising, _garbled, _twice]
+DAMAGES: list[Callable[[list[str], int], list[str]]] = [
+    _cut,
+    _rising,
+    lambda lines, at: [*_cut(lines, at), *lines[at + 1 :]],
+    lambda lines, at: [*lines[:at], *lines[at + 1 :]],
+    lambda lines, at: [*lines[:at], "\0\x1b garbage", *lines[at + 1 :]],
+    lambda lines, at: [*lines[: at + 1], *lines[at:]],
+]
 
 
 @MANY

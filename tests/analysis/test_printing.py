@@ -5,14 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sacma.analysis import postprocess
 from sacma.analysis.comparison import Comparison, Covered, ExternalData, compare
 from sacma.analysis.notes import notes
-from sacma.analysis.postprocess import write_pages, write_report
+from sacma.analysis.postprocess import write_report
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, renderings
 from sacma.coco.reader import CocoData, Curve
 from sacma.config.plan import TrialSpec
@@ -118,22 +116,3 @@ def test_any_text_in_a_table(text: str) -> None:
     for kind, content in renderings(table).items():
         assert unprintable(content) == set()
         assert content.count("\n") == renderings(plain_one)[kind].count("\n")
-
-
-@pytest.mark.parametrize("text", ["\x1b]0;x\x07", "\u202e", "<b>"])
-def test_what_cocopp_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Of an index of others only what is read of it, called as it is here."""
-    seen: list[str] = []
-
-    def look(folders: list[Path], *_: object, **__: object) -> Path:
-        seen.extend(path.read_text() for path in folders[-1].rglob("*.info"))
-        return tmp_path
-
-    monkeypatch.setattr(postprocess, "make_pages", look)
-    given = replace(theirs(text), name="Theirs")
-    write_pages(Store(tmp_path), compare([study("cmaes", "A")], [given]))
-    assert len(seen) == 3
-    attributes = "Precision = 1.000e-08, algId = 'Theirs', data_format = 'bbob-new2'"
-    for f in (1, 2, 3):
-        lines = ["% ", f"data_f{f}/bbobexp_f{f}_DIM2.dat, 1:60|1.0e+00, 2:60|1.0e+00"]
-        assert "\n".join([f"suite = 'bbob', funcId = {f}, DIM = 2, {attributes}", *lines]) in seen

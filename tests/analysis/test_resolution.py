@@ -111,13 +111,6 @@ def test_what_both_have_is_told_exactly(twins: Twins) -> None:
         assert lag.max() < 0.2 + 1e-9
 
 
-def test_records_are_compared_as_they_are(twins: Twins) -> None:
-    """Without data of others nothing is taken from what records know."""
-    alone = compare(twins("bbob", "1,2,5").covered)
-    for before, after in zip(alone.trials, alone.compared.trials, strict=True):
-        assert before is after
-
-
 @pytest.mark.parametrize("suite", PROTOCOLS)
 def test_what_a_logger_tells(suite: str) -> None:
     """The evaluation numbers are those that COCO's logger writes."""

@@ -27,6 +27,7 @@ from sacma.coco.suites import BBOB, BEST_2009
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
+from tests.analysis.made import trial
 from tests.commands import environment, run_here
 from tests.conftest import CONFIGS
 
@@ -56,13 +57,6 @@ print("\\n" + json.dumps(drawn))
 """What cocopp draws of one algorithm in one dimension: run lengths / D of best 2009, then of the algorithm."""
 
 
-def trial(
-    function: int, *improvements: tuple[float, float], ended: int, algorithm: str = "A", dimension: int = 2
-) -> Trial:
-    at, to = (np.array(values) for values in zip(*improvements, strict=True))
-    return Trial(algorithm, dimension, function, 1, ended, 1e-8, math.inf, at, to)
-
-
 def some_trials(algorithm: str, functions: range, seed: int, dimension: int = 2) -> list[Trial]:
     """Return 15 trials a function that come down from 1e4, some of them as far as 1e-9."""
     rng = np.random.default_rng(seed)
@@ -73,15 +67,7 @@ def some_trials(algorithm: str, functions: range, seed: int, dimension: int = 2)
         hit = np.flatnonzero(to <= 1e-8)
         last = hit[0] + 1 if hit.size else 30
         ended = int(at[last - 1]) if hit.size else 100 * dimension
-        found.append(
-            trial(
-                function,
-                *zip(at[:last], to[:last], strict=True),
-                ended=ended,
-                algorithm=algorithm,
-                dimension=dimension,
-            )
-        )
+        found.append(trial(algorithm, function, *zip(at[:last], to[:last], strict=True), D=dimension, ended=ended))
     return found
 
 
@@ -132,9 +118,9 @@ def test_run_lengths_are_evaluations_until_a_target() -> None:
     wanted = pd.DataFrame({"dimension": 2, "function": [1, 1, 1, 2], "k": [1.0, 2.0, 3.0, 1.0]})
     wanted = wanted.assign(target=[10.0, 1.0, 1e-8, 5.0], best_2009_art=[2.0, 3.0, 4.0, 5.0])
     trials = [
-        trial(1, (1, 20.0), (4, 10.0), (9, 2.0), (11, 0.1), ended=500),
-        trial(2, (3, 4.0), ended=400),
-        trial(1, (2, 0.5), (30, 1e-8), ended=30),
+        trial("A", 1, (1, 20.0), (4, 10.0), (9, 2.0), (11, 0.1), ended=500),
+        trial("A", 2, (3, 4.0), ended=400),
+        trial("A", 1, (2, 0.5), (30, 1e-8), ended=30),
     ]
     found = run_lengths(trials, wanted)
     assert found["reached"].to_list() == pytest.approx([4, 11, math.nan, 3, 2, 2, 30], nan_ok=True)
@@ -144,7 +130,7 @@ def test_run_lengths_are_evaluations_until_a_target() -> None:
     assert found["best_2009_art"].to_list() == [2, 3, 4, 5, 2, 3, 4]
     assert run_lengths([], wanted).empty
     with pytest.raises(ValueError, match="there are no targets of f3 in 2-D"):
-        run_lengths([trial(3, (1, 1.0), ended=5)], wanted)
+        run_lengths([trial("A", 3, (1, 1.0), ended=5)], wanted)
 
 
 def test_without_failures_it_is_the_plain_distribution() -> None:
@@ -264,17 +250,6 @@ def test_groups_are_made_of_their_functions() -> None:
             reached += of["reached"].to_numpy()[before - 1]
             count += of["targets"].iloc[0]
         assert steps["proportion"].to_numpy() == pytest.approx(reached / count, abs=1e-12)
-
-
-def test_reference_line_is_of_the_best_art_at_each_target() -> None:
-    """The line of best 2009 is the plain distribution of its aRTs/D over functions and targets."""
-    ecdf = bootstrapped_ecdf(run_lengths(some_trials("A", range(1, 25), 4, 20), targets(20)), np.random.default_rng(1))
-    wanted = targets(20)
-    for group, functions in BBOB.groups.items():
-        art = wanted[wanted["function"].isin(functions)]["best_2009_art"].to_numpy() / 20
-        steps = curve(ecdf, BEST_2009, group)
-        expected = [np.mean(art <= x) for x in steps["evaluations_per_dimension"]]
-        assert steps["proportion"].to_list() == pytest.approx(expected)
 
 
 def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:

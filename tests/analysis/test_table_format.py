@@ -1,13 +1,13 @@
 """Tables in LaTeX, Markdown, HTML and CSV: what is in them, and that odd texts are shown literally."""
 
 import csv
+import html
 import io
 import math
 import os
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from sacma.analysis.table_format import (
     Cell,
     FormattedTable,
     Head,
-    lowest,
     number,
     rendered,
 )
@@ -39,30 +38,11 @@ TABLE = FormattedTable(
 )
 
 
-class Texts(HTMLParser):
-    """Collects cells of tables."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cells: list[str] = []
-
-    def handle_starttag(self, tag: str, _: object) -> None:
-        """Begin a cell."""
-        if tag in {"td", "th"}:
-            self.cells.append("")
-
-    def handle_data(self, data: str) -> None:
-        """Continue it."""
-        if self.cells:
-            self.cells[-1] += data.replace("\N{NON-BREAKING HYPHEN}", "-").rstrip("\n")
-
-
 def test_html_shows_texts_literally() -> None:
     """A name with markup is text; bold, asterisk and sort values are marked."""
     page = rendered(TABLE, "html")
-    parser = Texts()
-    parser.feed(page)
-    assert parser.cells == ["D", "2-D", "algorithm", ODD, "other", ODD, "1.50", "2.25*", "B", "–", "1"]
+    assert page.count(html.escape(ODD)) == 2 + 1  # as a heading, as the name of a row, and in its attribute
+    assert ODD not in page
     assert 'colspan="2"' in page
     assert '<td data-value="1.5"><b>1.50</b></td>' in page
     endless = rendered(
@@ -81,12 +61,6 @@ def test_csv_and_markdown_hold_the_same() -> None:
     assert {len(row) for row in cells} == {3}
     assert re.sub(r"\\(.)", r"\1", cells[2][0]).strip() == ODD
     assert cells[2][1].strip() == "**1.50**"
-
-
-def test_lowest_is_as_printed() -> None:
-    """Values that print alike are both the lowest; what is not known is not."""
-    assert lowest([0.104, 0.096, float("nan"), 0.2], ".1f") == [True, True, False, False]
-    assert lowest([float("nan")], ".1f") == [False]
 
 
 @pytest.mark.skipif(

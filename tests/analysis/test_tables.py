@@ -6,28 +6,9 @@ import pytest
 from scipy import stats
 
 from sacma.analysis.tables import gains, mean_ranks, median_delta_f, medians_of, pairwise_table, rank_tests, tied
-from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets, our_trial
+from sacma.analysis.trials import Trial, best_delta_f, budgets_up_to, external_trials, fixed_budgets
 from sacma.coco.reader import CocoData, Curve
-from sacma.config.plan import TrialSpec
-from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
-
-
-def trial(name: str, function: int, instance: int, *improvements: tuple[int, float]) -> Trial:
-    spec = TrialSpec(name, "cmaes", "{}", "bbob", function, 2, instance, 200, 1e-8, 1, "25", "", "")
-    at, to = (tuple(values) for values in zip(*improvements, strict=True))
-    outcome = Outcome(
-        TrialStatus.BUDGET_USED,
-        200,
-        improvements[-1][1],
-        at,
-        to,
-        1,
-        0,
-        0,
-        {},
-        CPUSeconds(0, 0, 0, 0, 0),
-    )
-    return our_trial(spec, outcome)
+from tests.analysis.made import trial
 
 
 def foreign(*curves: Curve) -> tuple[Trial, ...]:
@@ -37,9 +18,9 @@ def foreign(*curves: Curve) -> tuple[Trial, ...]:
 def test_median_is_of_the_best_so_far() -> None:
     """At 25·D = 50 evaluations the trials stand at 1e-1, 1e-3 and 1e-8 (from 1e-11): the median is 1e-3."""
     trials = [
-        trial("A", 1, 1, (1, 10.0), (50, 0.1), (51, 1e-9)),
-        trial("A", 1, 2, (10, 1e-3)),
-        trial("A", 1, 3, (49, 1e-11)),
+        trial("A", 1, (1, 10.0), (50, 0.1), (51, 1e-9)),
+        trial("A", 1, (10, 1e-3)),
+        trial("A", 1, (49, 1e-11)),
     ]
     frame = median_delta_f(trials, fixed_budgets([25.0, 100.0]))
     assert frame["median_delta_f"].to_list() == pytest.approx([1e-3, 1e-8])
@@ -50,7 +31,7 @@ def test_median_is_of_the_best_so_far() -> None:
 def test_mean_ranks_share_ties() -> None:
     """On f1: A < B < C. On f2 A and B reach the target alike. Mean ranks 1.25, 1.75, 3."""
     values = {("A", 1): 1e-5, ("B", 1): 1e-4, ("C", 1): 1e-3, ("A", 2): 1e-12, ("B", 2): 1e-9, ("C", 2): 1.0}
-    trials = [trial(name, f, 1, (1, value)) for (name, f), value in values.items()]
+    trials = [trial(name, f, (1, value)) for (name, f), value in values.items()]
     ranks = mean_ranks(median_delta_f(trials, fixed_budgets([100.0]))).set_index("algorithm")
     assert ranks["mean_rank"].to_dict() == pytest.approx({"A": 1.25, "B": 1.75, "C": 3.0})
     assert set(ranks["functions"]) == {2}
@@ -58,22 +39,11 @@ def test_mean_ranks_share_ties() -> None:
 
 def test_functions_without_all_algorithms_are_left_out() -> None:
     """A function that one algorithm lacks does not enter anybody's mean."""
-    trials = [trial(name, f, 1, (1, value)) for name, value in (("A", 1.0), ("B", 2.0)) for f in range(1, 10)]
-    trials.append(trial("A", 10, 1, (1, 9.0)))
+    trials = [trial(name, f, (1, value)) for name, value in (("A", 1.0), ("B", 2.0)) for f in range(1, 10)]
+    trials.append(trial("A", 10, (1, 9.0)))
     ranks = mean_ranks(median_delta_f(trials, fixed_budgets([100.0]))).set_index("algorithm")
     assert ranks["mean_rank"].to_dict() == {"A": 1.0, "B": 2.0}
     assert set(ranks["functions"]) == {9}
-
-
-def test_an_algorithm_that_ended_early_is_left_out_where_it_is_unknown() -> None:
-    """C solved one function of four before its end: it wins nothing beyond, and no function is left out for it."""
-    trials = [trial(name, f, 1, (1, value + f)) for name, value in (("A", 1.0), ("B", 2.0)) for f in (1, 2, 3, 4)]
-    curves = [Curve(f, 2, 1, 50, np.array([1.0]), np.array([1e-9 if f == 1 else 0.5])) for f in (1, 2, 3, 4)]
-    trials += foreign(*curves)
-    ranks = mean_ranks(median_delta_f(trials, fixed_budgets([25.0, 100.0])))
-    of = {(row["scenario"], row["algorithm"]): row["mean_rank"] for row in ranks.to_dict("records")}
-    assert of == {("25·D", "A"): 2, ("25·D", "B"): 3, ("25·D", "F"): 1, ("100·D", "A"): 1, ("100·D", "B"): 2}
-    assert set(ranks["functions"]) == {4}
 
 
 def test_noise_is_a_tie_wherever_it_falls() -> None:
@@ -81,8 +51,8 @@ def test_noise_is_a_tie_wherever_it_falls() -> None:
     assert all(np.ptp(tied(np.array([x, x + 5e-10]))) == 0 for x in np.linspace(-8, 8, 10_001))
     rng = np.random.default_rng(1)
     for value in 10.0 ** rng.uniform(-6, 6, 5):
-        trials = [trial("A", 1, 1, (1, value)), trial("B", 1, 1, (1, value * (1 + 1e-10)))]
-        trials += [trial("A", 2, 1, (1, value)), trial("B", 2, 1, (1, value * (1 + 1e-7)))]
+        trials = [trial("A", 1, (1, value)), trial("B", 1, (1, value * (1 + 1e-10)))]
+        trials += [trial("A", 2, (1, value)), trial("B", 2, (1, value * (1 + 1e-7)))]
         best = best_delta_f(trials, fixed_budgets([100.0]))
         assert mean_ranks(medians_of(best))["mean_rank"].to_list() == [1.25, 1.75]
         assert pairwise_table(medians_of(best))[["wins", "ties"]].to_numpy().tolist() == [[1, 1], [0, 1]]
@@ -93,7 +63,7 @@ def test_noise_is_a_tie_wherever_it_falls() -> None:
 
 def test_before_the_first_evaluation_all_are_alike() -> None:
     """A third of two evaluations is none: every algorithm has inf there, the same rank, and gains nothing."""
-    best = best_delta_f([trial(name, 1, 1, (1, 3.0)) for name in "AB"], fixed_budgets([0.25]))
+    best = best_delta_f([trial(name, 1, (1, 3.0)) for name in "AB"], fixed_budgets([0.25]))
     assert best["delta_f"].to_list() == [np.inf, np.inf]
     assert mean_ranks(medians_of(best))["mean_rank"].to_list() == [1.5, 1.5]
     assert gains(best, "A")[["decades", "p_value"]].to_numpy().tolist() == [[0.0, 1.0]]
@@ -117,14 +87,14 @@ def test_what_a_foreign_trial_does_not_say() -> None:
     frame = median_delta_f(foreign(short, hit), fixed_budgets([50.0, 100.0]))
     assert frame["median_delta_f"].to_list() == pytest.approx([10**-5.5, np.nan], nan_ok=True)
     assert frame["trials"].to_list() == [2, 1]
-    both = median_delta_f([*foreign(short), trial("A", 1, 1, (1, 1.0))], fixed_budgets([50.0, 100.0]))
+    both = median_delta_f([*foreign(short), trial("A", 1, (1, 1.0))], fixed_budgets([50.0, 100.0]))
     assert mean_ranks(both)["scenario"].unique().tolist() == ["50·D"]
 
 
 def test_tests_and_pairs() -> None:
     """A wins on 20 of 24 functions, B on 4: wins, F_F and p-values are those of the statistics by hand."""
-    trials = [trial("A", f, 1, (1, 1.0 if f <= 20 else 3.0)) for f in range(1, 25)]
-    trials += [trial("B", f, 1, (1, 2.0)) for f in range(1, 25)]
+    trials = [trial("A", f, (1, 1.0 if f <= 20 else 3.0)) for f in range(1, 25)]
+    trials += [trial("B", f, (1, 2.0)) for f in range(1, 25)]
     medians = median_delta_f(trials, fixed_budgets([100.0]))
     (test,) = rank_tests(medians).to_dict("records")
     chi = 12 * 24 / (2 * 3) * ((28 / 24) ** 2 + (44 / 24) ** 2 - 2 * 9 / 4)

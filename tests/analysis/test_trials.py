@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacma.analysis.trials import (
-    Trial,
     best_delta_f,
     budgets_to_target,
     convergence_curves,
@@ -18,11 +17,7 @@ from sacma.analysis.trials import (
     fixed_budgets,
 )
 from sacma.coco.reader import CocoData, Curve
-
-
-def trial(name: str, function: int, *improvements: tuple[int, float], D: int = 2, end: int = 500) -> Trial:
-    at, to = (np.array(values, float) for values in zip(*improvements, strict=True))
-    return Trial(name, D, function, 1, end, 1e-8, math.inf, at, to)
+from tests.analysis.made import trial
 
 
 def test_best_after() -> None:
@@ -44,17 +39,6 @@ def test_what_is_not_known_is_nan() -> None:
     table = best_delta_f([short, hit], fixed_budgets([30, 40]))
     assert table["trial"].to_list() == [1, 1, 2, 2]
     assert table["delta_f"].to_list() == pytest.approx([1e-3, math.nan, 1e-8, 1e-8], nan_ok=True)
-
-
-@pytest.mark.parametrize(("hits", "expected"), [((10, 20, 30), 20), ((10, 20, 30, 40), 30), ((7,), 7), ((10, 20), 20)])
-def test_evaluations_to_target(hits: tuple[int, ...], expected: int) -> None:
-    """#FE_t is the median's hit: of an even number both in the middle must be there."""
-    trials = [trial("A", 1, (1, 1.0), (hit, 1e-9)) for hit in hits]
-    (row,) = evaluations_to_target(trials, 250).to_dict("records")
-    assert (row["evaluations"], row["reached"], row["algorithm"]) == (expected, True, "A")
-    at = np.arange(1.0, 60.0)
-    medians = np.median(np.log10([np.maximum(t.best_after(at), 1e-8) for t in trials]), axis=0)
-    assert at[np.flatnonzero(medians <= -8)[0]] == expected
 
 
 def test_the_quickest_algorithm_sets_the_budget() -> None:

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from sacma.coco.reader import load_coco
@@ -47,12 +46,10 @@ def test_from_config_to_pages(
     made = sacma("postprocess", "out", "--no-pdf", "--jobs", 1, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     tables = tmp_path / "out" / "report" / "tables"
-    said = pd.read_csv(tables / "left_out.csv")["left_out"]
     page = (tmp_path / "out" / "report" / "index.html").read_text()
-    for line in said:
-        assert f"note: {suite}: {line}" in made.stderr
-        assert re.sub("'", "&#39;", line) in page
-    assert any(word in " ".join(said) for word in left_out)
+    said = re.findall(rf"note: {suite}: (.*)", made.stderr)
+    assert any(word in line for line in said for word in left_out)
+    assert all(re.sub("'", "&#39;", line) in page for line in said)
     assert f"CMA-ES on {suite}; up to" in re.sub(r"</?span[^>]*>", "", page)
     assert "Against the publication" not in page
     assert not list(tables.glob("paper_*"))

@@ -1,13 +1,13 @@
 """Notes on the data of a comparison: differences of protocols, what is left out, and what files do not tell."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
 from sacma.analysis import published
 from sacma.analysis.comparison import Comparison
-from sacma.analysis.overlap import Overlap, Place
+from sacma.analysis.overlap import Overlap
 from sacma.analysis.published import Reading
 from sacma.analysis.terms import listed
 from sacma.analysis.trials import SMALLEST_TARGET
@@ -71,8 +71,8 @@ def _problems(overlap: Overlap) -> Iterator[str]:
     """Yield problems that are left out of each algorithm, and places where algorithms share nothing."""
     for name, places in overlap.left_out.items():
         functions = {(D, f) for D, f, _ in places if not overlap.shares(D, f)}
-        instances = [(D, f, i) for D, f, i in places if (D, f) not in functions]
-        yield f"left out of {name}: {', '.join([*_functions(functions), *_instances(instances)])}"
+        some = _functions({(D, f) for D, f, _ in places} - functions)
+        yield f"left out of {name}: {', '.join([*_functions(functions), *(f'instances of {text}' for text in some)])}"
     dimensions = {name: {D for D, _, _ in places} for name, places in overlap.there.items()}
     for D, shared in sorted(overlap.functions.items()):
         without = [name for name, of in dimensions.items() if D not in of]
@@ -85,21 +85,9 @@ def _problems(overlap: Overlap) -> Iterator[str]:
 
 
 def _functions(places: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """Name functions, those of several dimensions once."""
+    """Yield names of functions, those of several dimensions once."""
     functions = {D: [f for _, f in pairs] for D, pairs in groupby(sorted(set(places)), key=itemgetter(0))}
-    yield from _with_dimensions({D: f"f{format_ranges(fs)}" for D, fs in functions.items()})
-
-
-def _instances(places: Collection[Place]) -> Iterator[str]:
-    """Name instances of functions, those of several dimensions once."""
-    alike: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for (D, f), group in groupby(sorted(set(places)), key=itemgetter(0, 1)):
-        alike[D][format_ranges([i for _, _, i in group])].append(f)
-    parts = {D: (f"instances {i} of f{format_ranges(fs)}" for i, fs in of.items()) for D, of in alike.items()}
-    yield from _with_dimensions({D: ", ".join(texts) for D, texts in parts.items()})
-
-
-def _with_dimensions(texts: dict[int, str]) -> Iterator[str]:
+    texts = {D: f"f{format_ranges(fs)}" for D, fs in functions.items()}
     for text in dict.fromkeys(texts.values()):
         yield f"{text} in {format_ranges(sorted(D for D, of in texts.items() if of == text))}-D"
 

@@ -1,6 +1,7 @@
 """Charts of every kind, of any algorithms."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ PLACE = ("dimension", "function")
 FUNCTIONS = (1, 8, 16, 19, 24)
 
 
-def lines(algorithms: Sequence[str], functions: Sequence[int] = FUNCTIONS) -> Lines:
+def lines(algorithms: Sequence[str], functions: Sequence[int] = FUNCTIONS, **options: Any) -> Lines:
     """Return Δf that comes down to 1e-8 on some functions and stays above on others."""
     rng = np.random.default_rng(1)
     x = np.unique(np.round(np.geomspace(1, 5000, 60))) / 20
@@ -42,46 +43,22 @@ def lines(algorithms: Sequence[str], functions: Sequence[int] = FUNCTIONS) -> Li
             parts.append(
                 pd.DataFrame({"algorithm": algorithm, "dimension": 20, "function": function, "x": x, **values})
             )
-    return Lines(
-        name="lines",
-        caption="Lines.",
-        data=pd.concat(parts, ignore_index=True),
-        by=PLACE,
-        x=Axis("x", "true evaluations / D", log=True),
-        y=Axis("median", "best Δf", log=True),
-        band=("low", "high"),
-    )
+    usual = {"by": PLACE, "x": Axis("x", "true evaluations / D", log=True), "y": Axis("median", "best Δf", log=True)}
+    data = pd.concat(parts, ignore_index=True)
+    return Lines(name="lines", caption="Lines.", data=data, **{**usual, "band": ("low", "high"), **options})
 
 
 def steps(algorithms: Sequence[str]) -> Lines:
-    """Return shares that rise with the evaluations, with a reference."""
-    rng = np.random.default_rng(2)
-    parts = [
-        pd.DataFrame({"algorithm": name, "dimension": 20, "group": group, "x": np.sort(10 ** rng.uniform(-0.5, 2, 50))})
-        for group in ("separable", "all")
-        for name in [*algorithms, "best 2009"]
-    ]
-    data = pd.concat(parts, ignore_index=True)
-    return Lines(
-        name="steps",
-        caption="Steps.",
-        data=data.assign(share=np.tile(np.linspace(0, 1, 50), len(parts))),
-        by=("dimension", "group"),
-        x=Axis("x", "true evaluations / D", log=True),
-        y=Axis("share", "share", limits=(0.0, 1.0)),
-        stepped=True,
-    )
+    """Return shares that keep their value until the next, with a reference."""
+    share = Axis("median", "share", limits=(0.0, 1.0))
+    return lines([*algorithms, "best 2009"], (1, 8), y=share, band=None, stepped=True)
 
 
 def falling(algorithms: Sequence[str]) -> Lines:
-    """Return running times over targets, some of which nobody reached."""
-    rng = np.random.default_rng(4)
-    rows = [(name, 20, f, 10.0**e) for f in FUNCTIONS for name in algorithms for e in range(2, -9, -1)]
-    data = pd.DataFrame(rows, columns=["algorithm", *PLACE, "target"])
-    data["ert"] = 10 ** (rng.uniform(0, 0.5, len(data)) + (2 - np.log10(data["target"])) / 3)
-    data.loc[data["target"] < 10.0 ** -rng.uniform(1, 12, len(data)), "ert"] = np.inf
-    x, y = Axis("target", "target Δf", log=True, falls=True), Axis("ert", "ERT / D", log=True)
-    return Lines(name="falling", caption="Falling.", data=data, by=PLACE, x=x, y=y)
+    """Return values over targets, from the largest down, some of which are infinite."""
+    chart = lines(algorithms, x=Axis("x", "target Δf", log=True, falls=True), band=None)
+    chart.data.loc[::7, "median"] = np.inf
+    return chart
 
 
 def rows(algorithms: Sequence[str]) -> Rows:

@@ -21,7 +21,7 @@ def test_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STYLE, "pdf.fonttype", SHIPPED_FONTS)
     monkeypatch.setattr(files, "FIGURES_A_PROCESS", 1)
     figures = {
-        "rows": partial(draw, rows(TWELVE[:4]), TWELVE),
+        "more": partial(draw, bars(TWELVE[:4]), TWELVE),
         "bars": partial(draw, bars(SIX[:3]), SIX),
     }
     list(render({tmp_path / "here" / name: make for name, make in figures.items()}))
@@ -56,20 +56,13 @@ def test_errors_name_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             list(render(figures, jobs=jobs))
 
 
-def test_svg(tmp_path: Path) -> None:
-    """It is XML, without a date or a font of the reader's machine, and fits a page."""
-    svg, _ = write(draw(of_one_file(rows(TWELVE)), TWELVE), tmp_path / "rows")
-    root = ET.fromstring(svg.read_bytes())  # noqa: S314 our own file
-    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
-    assert "text" not in tags
-    assert "date" not in tags
-    assert float(root.attrib["width"].removesuffix("pt")) <= 482
-
-
-def test_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No date, and no Type 3 font."""
+def test_written_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SVG is XML without a date or fonts of the reader's machine, and fits a page; PDF has no date or Type 3 font."""
     monkeypatch.setitem(STYLE, "pdf.fonttype", SHIPPED_FONTS)
-    _, pdf = write(draw(of_one_file(rows(SIX)), SIX), tmp_path / "rows")
+    svg, pdf = write(draw(of_one_file(rows(TWELVE)), TWELVE), tmp_path / "rows")
+    root = ET.fromstring(svg.read_bytes())  # noqa: S314 our own file
+    assert not {"text", "date"} & {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert float(root.attrib["width"].removesuffix("pt")) <= 482
     content = pdf.read_bytes()
     assert content.startswith(b"%PDF")
     assert b"CreationDate" not in content

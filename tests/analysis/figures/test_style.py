@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.style import look, number, plain, shortened, styled, text_width
+from sacma.analysis.figures.style import look, plain, shortened, styled, text_width
 from tests.analysis.figures.charts import TWELVE
 
 
@@ -45,9 +45,3 @@ def test_plain() -> None:
         figure = Figure()
         figure.text(0, 0, plain("".join(TWELVE)))
         figure.draw_without_rendering()
-
-
-def test_numbers() -> None:
-    """Three digits, a minus that is one, no exponent, no minus before 0."""
-    given = [0, -0.0, 0.3, -2.5, 1e-5, 123456, 1e-20]
-    assert [number(n) for n in given] == ["0", "0", "0.3", "−2.5", "0.00001", "123000", "0"]

@@ -261,7 +261,7 @@ def test_many_algorithms(browser: Browser, tmp_path: Path) -> None:
     """Ten of them: all are in all charts, and buttons choose all or none."""
     for name in (f"R{n}" for n in range(10)):
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump({"name": name, "algorithm": "random-search"}))
-    protocol = ("--functions", "3,16", "--dimensions", 5, "--instances", "1-2", "--budget", 10)
+    protocol = ("--functions", 3, "--dimensions", 5, "--instances", 1, "--budget", 10)
     assert sacma("run", *sorted(tmp_path.glob("R*.yaml")), *protocol, cwd=tmp_path).returncode == 0
     with blank_figures():
         assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 0

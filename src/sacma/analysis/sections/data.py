@@ -8,7 +8,6 @@ from itertools import accumulate
 import pandas as pd
 
 from sacma.analysis.comparison import ExternalData
-from sacma.analysis.notes import left_out
 from sacma.analysis.section import Findings, Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
 from sacma.config.nested import flattened
@@ -28,11 +27,6 @@ def _completeness(findings: Findings) -> pd.DataFrame:
         rows.append((data.name, printable(str(data.path)), n, n, 0, 0, 0, evaluations, math.nan))
     numbers = ["trials", "done", "missing", "failed", "damaged", "evaluations", "cpu_seconds"]
     return pd.DataFrame(rows, columns=["algorithm", "source", *numbers])
-
-
-def _left_out(findings: Findings) -> pd.DataFrame:
-    suite = findings.comparison.suite
-    return pd.DataFrame({"suite": suite.name, "left_out": missing} if (missing := left_out(suite)) else {})
 
 
 def _overlap(findings: Findings) -> pd.DataFrame:
@@ -100,7 +94,7 @@ def _values(report: Report) -> Mapping[str, object]:
 SECTION = Section(
     key="data",
     title="Data",
-    frames={"completeness": _completeness, "overlap": _overlap, "left_out": _left_out},
+    frames={"completeness": _completeness, "overlap": _overlap},
     tables=_tables,
     template="data.html",
     values=_values,

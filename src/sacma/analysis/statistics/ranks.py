@@ -68,18 +68,9 @@ def as_array(values: pd.DataFrame) -> Floats:
     if not values.columns.is_unique:
         twice = values.columns[values.columns.duplicated()][0]
         raise ValueError(f"algorithm {twice!r} is there more than once; each column needs a name of its own")
-    for name, column in values.items():
-        if column.dtype.kind not in "iuf":
-            raise ValueError(
-                f"values of algorithm {name!r} are of type {column.dtype}; only real numbers can be ranked"
-            )
     array = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    if np.isnan(array).any():
-        i, j = np.argwhere(np.isnan(array))[0]
-        raise ValueError(
-            f"{np.isnan(array).sum()} of {array.size} values are NaN, the first for algorithm {values.columns[j]!r} on "
-            f"problem {values.index[i]!r}; leave out problems that lack an algorithm"
-        )
+    if unknown := np.isnan(array).sum():
+        raise ValueError(f"{unknown} of {array.size} values are NaN; leave out problems that lack an algorithm")
     return array
 
 
