@@ -2,19 +2,17 @@
 
 import os
 import sys
-import threading
 from typing import NoReturn
 
 from sacma.cli.interruption import Interrupted, after_interruption, answer_signals, this_command, was_interrupted
 from sacma.errors import RunError, of_the_machine
-from sacma.files.printable import one_line, printable
+from sacma.files.printable import printable
 
 
 def main() -> NoReturn:
     """Run the command line and exit with its code; where the machine fails, in whatever way, with one line."""
     answer_signals()
     open_streams()
-    threading.excepthook = _end_of_a_thread
     try:
         from sacma.cli.app import main as command_line  # noqa: PLC0415
 
@@ -38,14 +36,6 @@ def _say(message: str) -> None:
         print(printable(f"sacma: {message}"), file=sys.stderr)  # noqa: T201 the console may not be there yet
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-
-
-def _end_of_a_thread(end: threading.ExceptHookArgs) -> None:
-    said = end.exc_value and of_the_machine(end.exc_value)
-    if said:
-        _say(one_line(said))
-    else:
-        threading.__excepthook__(end)
 
 
 def open_streams() -> None:

@@ -1,4 +1,4 @@
-"""The command line: its commands, their examples, and errors of what was typed.
+"""The command line: its commands, their examples, and errors of usage.
 
 A command's module is imported when the command is asked for: help is quick.
 """

@@ -97,16 +97,16 @@ def duration(seconds: float) -> str:
     return f"{value:,.{max(0, 2 - len(f'{value:.0f}') + 1)}f} {unit}"
 
 
-def print_list(what: str, lines: Sequence[str], console: Console = out) -> None:
-    """Print the first ``LONGEST_LIST`` lines, each after ``what``, and the number of the others."""
+def print_list(word: str, lines: Sequence[str], console: Console = out) -> None:
+    """Print the first ``LONGEST_LIST`` lines, each after a word, and the number of the others."""
     for line in lines[:LONGEST_LIST]:
-        console.print(Text(f"{what}: {line}"), soft_wrap=True)
+        console.print(Text(f"{word}: {line}"), soft_wrap=True)
     if len(lines) > LONGEST_LIST:
-        console.print(f"{what}: … and {len(lines) - LONGEST_LIST} lines more")
+        console.print(f"{word}: … and {len(lines) - LONGEST_LIST} lines more")
 
 
 def print_damage(damages: "Iterable[Damage]", console: Console = err) -> None:
-    """Print which files are in the place of records and are none, and why."""
+    """Print the files of damaged records, and why they are damaged."""
     print_list("damaged", [f"{damage.path}: {damage.reason}" for damage in damages], console)
 
 

@@ -116,7 +116,7 @@ def _fail_for(failures: Sequence[TrialFailure], request: RunRequest, options: Ru
 
 
 def print_plan(request: RunRequest, jobs: int | None, group: Callable[[str], str] = lambda name: name) -> None:
-    """Print what is there, what is missing, and what that will cost; ``group`` names the row of a study's name."""
+    """Print finished and missing trials, and their cost; ``group`` names the row of a study."""
     results = request.store.root
     completeness = completeness_of(request.store, request.specs)
     costs = known_costs(completeness)

@@ -27,7 +27,7 @@ def answer_signals() -> None:
 
 
 def was_interrupted() -> bool:
-    """Return whether Ctrl-C or SIGTERM came: then it is what ended the program, whatever was raised."""
+    """Return whether Ctrl-C or SIGTERM came: then it has ended the program, whatever was raised."""
     return _received is not None
 
 

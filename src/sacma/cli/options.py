@@ -21,7 +21,7 @@ def _folder_of_results(given: str | Path) -> Path:
 
 
 DECLARATIONS: Mapping[str, Any] = {
-    "configs": typer.Argument(help="YAML files, one algorithm each; a folder is that of results.", metavar="CONFIG"),
+    "configs": typer.Argument(help="Config files, one algorithm each, or the folder of results.", metavar="CONFIG"),
     "suite": typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale."),
     "functions": typer.Option(help="Functions, like 1-5,8."),
     "dimensions": typer.Option(help="Dimensions, like 2,5."),
@@ -30,7 +30,7 @@ DECLARATIONS: Mapping[str, Any] = {
     "target": typer.Option(help="Δf at which a trial stops."),
     "seed": typer.Option(help="Seed of the study."),
     "results": typer.Option(
-        help="Folder of results; an argument says the same.",
+        help="Folder of results; may be given as an argument.",
         envvar="SACMA_RESULTS",
         parser=_folder_of_results,
         metavar="PATH",
@@ -42,9 +42,9 @@ DECLARATIONS: Mapping[str, Any] = {
     "algorithm_file": typer.Option(help="Python file with algorithms of your own; may be repeated.", metavar="FILE"),
     "jobs": typer.Option(min=1, help="Parallel trials; default: the number of cores."),
     "scheduler": typer.Option(help="Run trials on a dask cluster, like tls://host:8786.", metavar="ADDRESS"),
-    "retries": typer.Option(min=0, help="How often a trial that fails is tried again."),
-    "trial_timeout": typer.Option(min=0.001, max=1e8, help="End a trial after so many seconds; it has failed then."),
-    "failed_only": typer.Option("--failed-only", help="Run only what failed before."),
+    "retries": typer.Option(min=0, help="Further attempts at a trial that fails."),
+    "trial_timeout": typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended as failed."),
+    "failed_only": typer.Option("--failed-only", help="Run only trials that failed before."),
 }
 """Declarations of the parameters of commands that have one of these names and no declaration of their own."""
 
@@ -79,7 +79,7 @@ class RunOptions:
 
 
 def _for_a_folder(names: Collection[str]) -> Iterator[inspect.Parameter]:
-    """Yield what a command with parameters of these names needs besides, to take its folder of results as argument."""
+    """Yield the further parameters of a command that takes its folder of results as argument, too."""
     if "results" in names:
         yield inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
         if "configs" not in names:
@@ -88,7 +88,7 @@ def _for_a_folder(names: Collection[str]) -> Iterator[inspect.Parameter]:
 
 
 def _take_folder(given: dict[str, Any], ctx: typer.Context) -> None:
-    """Let an argument be the folder of results: ``folder``, or that of the configs which is none."""
+    """Let an argument be the folder of results: ``folder``, or one of the configs."""
     folders = [given.pop("folder", None)]
     if given.get("configs"):
         folders = list(filter(_is_folder_of_results, given["configs"]))
@@ -110,7 +110,7 @@ def _is_folder_of_results(path: Path) -> bool:
 
 
 def declared(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command as typer takes it: parameters declared, and those that are groups replaced by their fields."""
+    """Return a command as typer takes it: parameters are declared, and groups replaced by their fields."""
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
 

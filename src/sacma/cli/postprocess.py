@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def postprocess(
     results: Path = Path("results"),
     partial: Annotated[
-        bool, typer.Option("--partial", help="Continue although trials are missing; all output is marked as partial.")
+        bool, typer.Option("--partial", help="Continue without missing trials; all output is marked as partial.")
     ] = False,
     pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
     pdf: Annotated[
@@ -58,8 +58,8 @@ def postprocess(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="The algorithm that gains are measured against; default: your own, if the results have one of an "
-            "algorithm file, otherwise CMA-ES, otherwise the first.",
+            help="Algorithm that gains are measured against; default: one of an algorithm file, else CMA-ES, else the "
+            "first.",
             metavar="NAME",
         ),
     ] = None,
@@ -68,8 +68,7 @@ def postprocess(
         typer.Option(
             min=1,
             max=1e9,
-            help="Evaluations/D up to which to compare; default: the smallest budget of your algorithms, or of data of "
-            "others alone as far as all go.",
+            help="Evaluations/D up to which to compare; default: the smallest budget of your algorithms.",
             metavar="NUMBER",
         ),
     ] = None,
@@ -136,7 +135,7 @@ def postprocess(
 
 
 def _print_found(written: "Written", missing: list[str]) -> None:
-    """Print what was found, and where it is."""
+    """Print the findings, and the paths of the report."""
     from sacma.cli.tables import rank_table
 
     out.print()

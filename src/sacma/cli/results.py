@@ -1,4 +1,4 @@
-"""sacma status, export and replay: what results hold, and whether it can be made again."""
+"""sacma status, export and replay: commands on finished trials."""
 
 import shlex
 from pathlib import Path
@@ -16,7 +16,7 @@ def status(
     results: Path = Path("results"),
     tracebacks: Annotated[bool, typer.Option("--tracebacks", help="Show failures in full.")] = False,
 ) -> None:
-    """Show what is done, missing and failed in RESULTS, which process writes to it, and the next command."""
+    """Show finished, missing and failed trials in RESULTS, the process that writes to it, and the next command."""
     from sacma.cli.tables import missing_lines, status_table
     from sacma.store.completeness import completeness_of_studies, resuming
     from sacma.store.store import Store
@@ -59,7 +59,7 @@ def export(
 ) -> None:
     """Pack the COCO folder of each algorithm in RESULTS as NAME.tgz, ready for the COCO data archive.
 
-    Each is checked: cocopp finds every trial of the study in it, and loads it without a warning.
+    Each archive is checked: cocopp loads every trial of the study, without a warning.
     """
     from sacma.analysis.comparison import check_complete, check_finished
     from sacma.analysis.export import load_in_cocopp, pack, read_folder
@@ -105,7 +105,7 @@ def replay(
 ) -> None:
     """Run the trial of RECORD again, and tell if it gives the same bits, or where it first differs.
 
-    Exit code 1 if it differs. What differs between the environments then and now is listed too.
+    Exit code 1 if it differs. Differences between the environments then and now are listed, too.
     """
     from sacma.files.untrusted import read_file
     from sacma.store.outcome import DamagedRecordError

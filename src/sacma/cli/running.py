@@ -22,8 +22,8 @@ def run(
 ) -> None:
     """Run the missing trials of one or more configs, and merge their COCO data.
 
-    Options of the protocol replace what the configs say. The same command continues after an interruption. Without a
-    config, the studies that are in the results are continued.
+    Options of the protocol replace keys of the configs. The same command continues after an interruption. Without a
+    config, the studies in the results are continued.
     """
     from sacma.cli.display import requested_trials, show_run
 
@@ -43,9 +43,9 @@ def plan(
     shard: str | None = None,
     algorithm_file: list[Path] | None = None,
 ) -> None:
-    """Show which trials the same run command would run, which are there, and what time and space the rest will take.
+    """Show which trials the same run command would run, and the time and space that they will take.
 
-    Runs nothing. Costs are those of finished trials in RESULTS, and of shipped figures where there are none.
+    Nothing is run. Costs are estimated from finished trials in RESULTS, or from shipped figures.
     """
     from sacma.cli.display import print_plan, requested_trials
 
@@ -60,13 +60,13 @@ def sweep(
     shard: str | None = None,
     algorithm_file: list[Path] | None = None,
     options: RunOptions,
-    plan: Annotated[bool, typer.Option("--plan", help="Show what would run and what it costs; run nothing.")] = False,
-    rank_only: Annotated[bool, typer.Option("--rank-only", help="Rank what is there; run nothing.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show the trials and their cost; run nothing.")] = False,
+    rank_only: Annotated[bool, typer.Option("--rank-only", help="Rank finished trials; run nothing.")] = False,
 ) -> None:
-    """Run all combinations of a grid of settings, and say which is the best of each algorithm.
+    """Run all combinations of a grid of settings, and rank them for each algorithm.
 
-    Runs what is missing, as sacma run does, and ranks the settings by median Δf: the best has the most first ranks
-    over functions, dimensions and numbers of evaluations. Writes all numbers to RESULTS/sweep.
+    Missing trials are run as by sacma run. Settings are ranked by median Δf: the best has the most first ranks over
+    functions, dimensions and numbers of evaluations. All numbers are in RESULTS/sweep.
     """
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.cli.display import print_plan, print_ranks, show_run

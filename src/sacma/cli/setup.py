@@ -64,8 +64,8 @@ def check_algorithm(
 ) -> None:
     """Run small trials of an algorithm in processes of their own, and list the points of its contract that it breaks.
 
-    It must end when its trial is ended, at a budget or a target; give the same points each time; and use no generator
-    but its own. Exit code 1 if it does not.
+    An algorithm ends when its trial is ended, at a budget or a target; it gives the same points each time; and it
+    draws from its own generator alone. Exit code 1 if it breaks a point.
     """
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.config.plan import plan_study
@@ -103,7 +103,7 @@ def _study(name: str) -> "Study":
 
 
 def doctor(results: Path = Path("results")) -> None:
-    """Check that everything sacma needs is installed and works, and say how to mend what does not.
+    """Check that sacma is installed and works, and say how to mend faults.
 
     Versions, space and rights in RESULTS and for temporary files, a trial in a worker process, and cocopp. Changes
     nothing; pip check tells of missing packages. Exit code 1 if something is broken.

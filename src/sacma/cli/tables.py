@@ -60,7 +60,7 @@ def plan_table(completeness: Completeness, costs: CostModel, group: Callable[[st
 
 
 def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
-    """Return how complete the studies are and what they took."""
+    """Return completeness and costs of studies."""
     table = table_of("algorithm", "trials", "done", "missing", "failed", "damaged", "evaluations", "CPU")
     for study, completeness in covered:
         outcomes = [outcome for _, outcome in completeness.trials]

@@ -131,7 +131,7 @@ def resolve_algorithm(spec: TrialSpec) -> Origin | None:
 
 
 def add_missing_algorithm(spec: TrialSpec, files: Iterable[Path]) -> None:
-    """Add the algorithms of files that the user has named elsewhere, if that of a trial is not there in its version."""
+    """Add the algorithms of files that the user named elsewhere, if a trial's algorithm is not there in its version."""
     with contextlib.suppress(SacmaError):
         resolve_algorithm(spec)
         return

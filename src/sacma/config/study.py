@@ -43,7 +43,7 @@ Numbers = Annotated[tuple[int, ...], BeforeValidator(parse_ranges)]
 
 
 class Protocol(Settings):
-    """The protocol of a study; the defaults are the paper's, or those of another suite."""
+    """The protocol of a study; the defaults are the paper's, or another suite's."""
 
     suite: Annotated[str, Field(description=f"COCO suite: {', '.join(SUITES)}")] = BBOB.name
     functions: Annotated[Numbers, Field(description="functions, like 1-24")] = BBOB.functions

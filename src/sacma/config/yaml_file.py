@@ -41,7 +41,7 @@ class Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with numbers as YAML 1.2 reads them, without aliases, merge keys and tags, and of bounded depth.
+    """YAML with numbers as YAML 1.2 reads them, without aliases and tags, and of bounded depth.
 
     YAML 1.1, PyYAML's, reads 1e-8 as text, 010 as 8 and 1:30 as 90. Aliases can make a short file arbitrarily large.
     """
@@ -70,13 +70,6 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         return node
 
-    def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Refuse a mapping with a merge key."""
-        for key, _ in node.value:
-            if key.tag == "tag:yaml.org,2002:merge":
-                raise yaml.MarkedYAMLError(problem="<< is a merge key; write its keys out", problem_mark=key.start_mark)
-        super().flatten_mapping(node)
-
 
 _FIRST = list("-+.0123456789")
 _INTEGER = r"[-+]?(0|[1-9][0-9]*)$"
@@ -88,7 +81,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(_FLOAT), _FI
 def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
     """Read a YAML file that is a mapping; ``kind`` and required ``keys`` (two or more) are for error messages.
 
-    Too large or too deeply nested files, aliases, merge keys, tags and duplicate keys are refused with a SacmaError.
+    Too large or too deeply nested files, aliases, tags and duplicate keys are refused with a SacmaError.
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8")

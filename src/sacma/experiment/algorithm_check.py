@@ -151,7 +151,7 @@ def _watched(specs: Sequence[TrialSpec], seed: int, seconds: float) -> list[Sigh
 
 
 def _watch(specs: Sequence[TrialSpec], seed: int, seconds: float, files: Sequence[Path]) -> list[Sighting]:
-    """Run trials in a process started for them; ``seed`` is that of the global generators."""
+    """Run trials in a process started for them; ``seed`` seeds the global generators."""
     cocoex.log_level("warning")
     found = []
     for spec in specs:

@@ -115,7 +115,7 @@ def bytes_on_disk(specs: Iterable[TrialSpec]) -> float:
 
 
 def known_costs(completeness: Completeness) -> CostModel:
-    """Return the costs of trials by those that are finished."""
+    """Return a cost model that has learnt from finished trials."""
     costs = CostModel()
     for spec, outcome in completeness.trials:
         costs.learn(spec, outcome.cpu.total)

@@ -35,7 +35,7 @@ def replay(record: TrialRecord) -> Replay:
 
 
 def _differences(old: TrialRecord, new: TrialRecord) -> Iterator[str]:
-    """Yield differences in the order of the trial's own time, then those of what is computed from it."""
+    """Yield differences in the order of the trial's own time, then of derived values."""
     for row in range(max(len(old.trace), len(new.trace))):
         for name in COLUMNS:
             if name not in NOT_COMPARED:

@@ -26,7 +26,7 @@ JOBS_PER_CORE = 8
 
 @dataclass(frozen=True)
 class RunRequest:
-    """Trials to be run: ``specs`` are those of the studies, or a shard of them.
+    """Trials to be run: ``specs`` are all trials of the studies, or a shard of them.
 
     ``is_new`` if the studies do not come from the results of ``store``, and are to be registered there.
     """
@@ -38,7 +38,7 @@ class RunRequest:
 
     @classmethod
     def of_studies(cls, studies: Sequence[Study], results: Path, shard: str | None = None) -> "RunRequest":
-        """Return the trials of studies, like those of configs; ``shard`` is written as ``"2/10"``.
+        """Return the trials of studies; ``shard`` is written as ``"2/10"``.
 
         Raises SacmaError if the results hold studies that do not go with them, or the shard is none.
         """

@@ -90,7 +90,7 @@ def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, f
 
 
 def run_algorithm(spec: TrialSpec, problem: BudgetedProblem) -> float:
-    """Run the trial's algorithm on its problem; return the CPU seconds. Raises what ``solve`` does."""
+    """Run the trial's algorithm on its problem; return the CPU seconds. Raises as ``solve``."""
     resolve_algorithm(spec)
     algorithm = ALGORITHMS[spec.algorithm]
     settings = algorithm.settings.model_validate(json.loads(spec.settings))
@@ -114,7 +114,7 @@ def prepare(algorithm: str, settings: str) -> ThreadpoolController:
 
 
 def prepare_all(algorithms: Iterable[tuple[str, str]]) -> None:
-    """Prepare algorithms with settings; trials meet the errors again, and say what they are."""
+    """Prepare algorithms with settings; trials will meet errors again, and report them."""
     with contextlib.suppress(Exception):
         for name, settings in algorithms:
             prepare(name, settings)
@@ -132,7 +132,7 @@ def warm_up(spec: TrialSpec) -> None:
 
 @cache
 def _warm_up(spec: TrialSpec) -> None:
-    # SystemExit and GeneratorExit are what the border of a trial takes for failures, too.
+    # At the border of a trial, SystemExit and GeneratorExit are failures, too.
     with contextlib.suppress(Exception, SystemExit, GeneratorExit, TrialEnd), contained():
         run_algorithm(spec, BudgetedProblem(spec, _Sphere(), 0.0, MOST_SECONDS))
 

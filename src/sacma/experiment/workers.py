@@ -1,4 +1,4 @@
-"""Workers that run trials: processes of this machine. What kills a trial kills neither the run nor other trials."""
+"""Workers that run trials: processes of this machine. A trial that dies harms neither the run nor other trials."""
 
 import math
 import pkgutil

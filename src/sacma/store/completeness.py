@@ -96,7 +96,7 @@ def to_run(completeness: Completeness, *, failed_only: bool = False) -> tuple[Tr
 
 
 def shard(specs: Iterable[TrialSpec], number: int, of: int) -> tuple[TrialSpec, ...]:
-    """Return shard ``number`` (from 1) of ``of``; the shards do not depend on what is done already."""
+    """Return shard ``number`` (from 1) of ``of``; the shards do not depend on finished trials."""
     return tuple(sorted(specs, key=lambda spec: spec.key)[number - 1 :: of])
 
 

@@ -7,9 +7,9 @@ import os
 import platform
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -53,13 +53,6 @@ class Provenance:
     host: str
     started: str
     ended: str
-
-    def interned(self) -> "Provenance":
-        """Return a copy that shares its environment with equal ones, so that its fingerprint is computed once."""
-        return replace(self, environment=_interned(self.environment))
-
-
-_interned: Callable[[Environment], Environment] = lru_cache(maxsize=64)(lambda environment: environment)
 
 
 @cache

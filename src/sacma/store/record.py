@@ -119,7 +119,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def decode_head(content: bytes, spec: TrialSpec | None = None) -> RecordHead:
-    """Return the head of a record file, which must be that of ``spec`` if given; the body is not inflated.
+    """Return the head of a record file, which must be of the trial ``spec`` if given; the body is not inflated.
 
     Raises DamagedRecordError if the file is incomplete, of another trial, or its outcome is impossible.
     """
@@ -127,7 +127,7 @@ def decode_head(content: bytes, spec: TrialSpec | None = None) -> RecordHead:
 
 
 def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
-    """Return the record in a record file, which must be that of ``spec`` if given.
+    """Return the record in a record file, which must be of the trial ``spec`` if given.
 
     Raises DamagedRecordError as ``decode_head``, and if the parts contradict each other.
     """
@@ -141,7 +141,7 @@ def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
         check_provenance(files.provenance, head.environment)
     except ValueError as error:
         raise DamagedRecordError(f"its parts are not those of one trial: {error}") from None
-    return TrialRecord(head.spec, head.outcome, trace, files.coco, files.provenance.interned())
+    return TrialRecord(head.spec, head.outcome, trace, files.coco, files.provenance)
 
 
 def _opened(content: bytes, spec: TrialSpec | None) -> tuple[RecordHead, bytes]:
