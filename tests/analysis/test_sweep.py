@@ -64,25 +64,6 @@ def test_standings_are_those_of_brute_force(seed: int) -> None:
     assert list(table.index[table["place"] == 1]) == best_by_brute_force(scores)
 
 
-def by_hand(**rows: Sequence[float]) -> pd.DataFrame:
-    """Ranks from Δf_med of settings on f1, f2, … in 2-D at 25·D."""
-    values: Values = {}
-    for name, deltas in rows.items():
-        for number, delta in enumerate(deltas, start=1):
-            values.setdefault((2, number, 25.0), {})[name] = delta
-    return rank_settings(medians_of(values), list(rows))
-
-
-def test_target_reached_by_several() -> None:
-    """A and C reach the target on f1: both are first there, and share ranks 1 and 2."""
-    ranks = by_hand(A=[1e-8, 1e-2], B=[1e-3, 1e-3], C=[1e-8, 1e-1])
-    assert ranks.to_numpy().tolist() == [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]]
-    table = standings(ranks)
-    assert table["first_ranks"].to_dict() == {"A": 1, "B": 1, "C": 1}
-    assert table["rank_sum"].to_dict() == {"A": 3.5, "B": 4.0, "C": 4.5}
-    assert table["place"].to_dict() == {"A": 1, "B": 2, "C": 3}
-
-
 def test_rankings_that_lack_a_setting_are_left_out() -> None:
     """No trial, or a median that is not known: that ranking is none; other algorithms are not looked at."""
     values = random_values(3, 2, 1)

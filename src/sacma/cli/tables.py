@@ -36,7 +36,7 @@ def table_of(first: str, *others: str, right: bool = True) -> Table:
 
 def frame(table: "pd.DataFrame") -> Table:
     """Return a data frame, fractions with two digits."""
-    shown = table_of(*(str(column).replace("_", " ") for column in table.columns))
+    shown = table_of(*(str(column).replace("_", " ").replace("#FE t", "#FE_t") for column in table.columns))
     for row in table.itertuples(index=False):
         cells = (f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row)
         shown.add_row(*("-" if cell == "nan" else cell for cell in cells))

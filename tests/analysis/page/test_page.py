@@ -103,15 +103,17 @@ def test_ranks_are_those_of_the_table(opened: Opened, results: Path) -> None:
     for name in ("ecdf", "ranks"):
         assert page.locator(f"#chart-{name}").bounding_box()["y"] < 600  # type: ignore[index]
     assert page.locator("details[open]").count() == 0
+    shown = {name: page.locator(f"#chart-{name}").get_attribute("data-panel") for name in ("ranks", "convergence")}
+    assert shown == {"ranks": "3|40·D", "convergence": "3|8"}  # at first
     ranks = pd.read_csv(results / "tables" / "mean_ranks.csv")
     for D, scenario in ((3, "40·D"), (2, "25·D"), (2, "#FE_t/3")):
         page.select_option("#chart-ranks select[data-column=dimension]", str(D))
         page.select_option("#chart-ranks select[data-column=scenario]", scenario)
         of = ranks[(ranks["dimension"] == D) & (ranks["scenario"] == scenario)].set_index("algorithm")["mean_rank"]
         titles = page.locator("#chart-ranks circle title").all_text_contents()
-        shown = {name: float(rank) for name, _, rank in (text.rpartition(": ") for text in titles)}
-        assert shown == pytest.approx(of.to_dict(), rel=1e-3)
-        assert list(shown.values()) == sorted(shown.values())
+        drawn = {name: float(rank) for name, _, rank in (text.rpartition(": ") for text in titles)}
+        assert drawn == pytest.approx(of.to_dict(), rel=1e-3)
+        assert list(drawn.values()) == sorted(drawn.values())
     assert opened.complaints == []
 
 

@@ -1,5 +1,7 @@
 """The comparison with the paper, tried on the paper's own tables."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,7 +40,11 @@ def test_correlations_are_spearmans() -> None:
     rng = np.random.default_rng(1)
     noisy = mean_ranks_beside(ranks.assign(mean_rank=ranks["mean_rank"] + rng.normal(size=len(ranks))))
     expected = [stats.spearmanr(g["paper"], g["ours"]).statistic for _, g in noisy.groupby(SCENARIO, sort=False)]
-    assert correlations(noisy)["spearman_rho"].to_list() == pytest.approx(expected)
+    found = correlations(noisy)
+    assert found["spearman_rho"].to_list() == pytest.approx(expected)
+    paper, ours = (stats.rankdata(noisy[whose][-6:]) for whose in ("paper", "ours"))
+    rhos = np.array([np.corrcoef(paper, order)[0, 1] for order in permutations(ours)]) - expected[-1]
+    assert found["p_value"].iloc[-1] == pytest.approx(2 * np.mean(rhos > -1e-9))
     two = ranks[ranks["algorithm"].isin(["CMA-ES", "GP-1"])]
     assert correlations(mean_ranks_beside(two))["spearman_rho"].isna().all()
 
