@@ -100,10 +100,7 @@ def broken_links(page: Path) -> list[str]:
         (["run", "good.yaml", "--dimensions", "7"], "bbob has no dimension 7"),
         (["run", "good.yaml", "--functions", ""], "--functions: the list is empty"),
         (["run", "good.yaml", "--results", "file/results"], "cannot be written to"),
-        (
-            ["run", "good.yaml", "--results", "file"],
-            "results folder file is a file, or a link to nothing; give another folder",
-        ),
+        (["run", "good.yaml", "--results", "file"], "results folder file cannot be written to (File exists)"),
         (["plan", "good.yaml", "--results", "file/results"], "file is no folder; give another folder"),
         (["run", "good.yaml", "--jobs", "1000"], "--jobs: 1000 is not allowed"),
         (["run", "good.yaml", "--shard", "4/3"], "--shard: '4/3' is not allowed; give K/N"),

@@ -135,11 +135,7 @@ def test_suggested_commands_for_files_can_be_typed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "why"),
-    [
-        ("file", "file is no folder"),
-        ("file/below/it", "file is no folder"),
-        ("nowhere/it", "nowhere is no folder"),
-    ],
+    [("file", "file is no folder"), ("file/below/it", "file is no folder"), ("nowhere/it", "nowhere is no folder")],
 )
 def test_an_export_is_refused_before_it_is_made(tmp_path: Path, given: str, why: str) -> None:
     """Where --output can be no folder nothing is derived, and the message says what is in the way."""

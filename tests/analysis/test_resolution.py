@@ -14,7 +14,7 @@ from sacma.analysis.tables import gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import Scenario, best_delta_f, convergence_curves, logged_evaluations
 from sacma.coco.reader import load_coco
 from sacma.coco.suites import SUITES
-from sacma.coco.writer import PlacedFiles, merge
+from sacma.coco.writer import merge
 from sacma.config.study import load_study
 from sacma.experiment.trial import run_trial
 from sacma.store.completeness import Completeness
@@ -55,7 +55,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
 
 
 def _folder(records: list[TrialRecord], folder: Path) -> Path:
-    for name, text in merge([PlacedFiles(*r.spec.place, r.coco) for r in records], "theirs").items():
+    for name, text in merge([(r.spec.place, r.coco) for r in records], "theirs").items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder

@@ -17,11 +17,7 @@ def completed(line: str, cwd: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [
-        ("sacma po", ["postprocess"]),
-        ("sacma re", ["replay"]),
-        ("sacma run --trial", ["--trial-timeout"]),
-    ],
+    [("sacma po", ["postprocess"]), ("sacma re", ["replay"]), ("sacma run --trial", ["--trial-timeout"])],
 )
 def test_completion(tmp_path: Path, line: str, expected: list[str]) -> None:
     """What begins so, and nothing else."""

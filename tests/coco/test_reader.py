@@ -11,7 +11,7 @@ import pytest
 from sacma.analysis.export import pack
 from sacma.coco.reader import Curve, load_coco
 from sacma.coco.suites import LARGESCALE, NOISY
-from sacma.coco.writer import PlacedFiles, merge
+from sacma.coco.writer import merge
 from sacma.config.plan import plan
 from sacma.errors import SacmaError
 from sacma.experiment.trial import run_trial
@@ -31,7 +31,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Data:
     )
     records = [run_trial(spec) for spec in plan([study])]
     folder = tmp_path_factory.mktemp("coco") / "GP-5"
-    for name, text in merge([PlacedFiles(*r.spec.place, r.coco) for r in records], "ours").items():
+    for name, text in merge([(r.spec.place, r.coco) for r in records], "ours").items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder, records

@@ -10,7 +10,7 @@ import cocoex
 import numpy as np
 import pytest
 
-from sacma.coco.writer import CocoFiles, PlacedFiles, merge, observer_options
+from sacma.coco.writer import CocoFiles, Place, merge, observer_options
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.errors import SacmaError
@@ -19,8 +19,8 @@ from sacma.experiment.trial import run_trial, solve
 MakeStudy = Callable[..., Study]
 
 
-def placed(spec: TrialSpec) -> PlacedFiles:
-    return PlacedFiles(*spec.place, run_trial(spec).coco)
+def placed(spec: TrialSpec) -> tuple[Place, CocoFiles]:
+    return spec.place, run_trial(spec).coco
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -42,10 +42,7 @@ def test_merged_folder_is_a_serial_runs(
     by_place = {spec.place: spec for spec in specs}
     cocoex.log_level("warning")
     options = observer_options(
-        folder=tmp_path / asked.name,
-        name=asked.name,
-        description=asked.description,
-        triggers=specs[0].triggers,
+        folder=tmp_path / asked.name, name=asked.name, description=asked.description, triggers=specs[0].triggers
     )
     observer = cocoex.Observer(suite_name, options)
     suite = cocoex.Suite(suite_name, "instances: 1-2,41", f"dimensions: {dimensions} function_indices: 1,8,15")
@@ -90,6 +87,6 @@ def test_cocopp_loads_it_without_a_warning(study: MakeStudy, tmp_path: Path) -> 
 def test_versions_do_not_mix() -> None:
     """Trials recorded by two versions of COCO are not put into one data set."""
     data = dict.fromkeys(("dat", "tdat", "rdat", "mdat"), "% x\n")
-    old, new = (PlacedFiles(1, 2, i, CocoFiles(f"version {i}", f"{i}:1|1", data)) for i in (1, 2))
+    old, new = (((1, 2, i), CocoFiles(f"version {i}", f"{i}:1|1", data)) for i in (1, 2))
     with pytest.raises(SacmaError, match="disagree on COCO's header"):
         merge([old, new], "")

@@ -66,10 +66,7 @@ def written(tmp_path: Path, settings: str) -> Path:
             ADAPTIVE + "    update_rat: 0.3\n",
             "8: settings.control.update_rat: unknown key; the nearest valid key is update_rate",
         ),
-        (
-            "  sampling.sigma0: 2\n",
-            "4: settings.sampling.sigma0: unknown key; write it like sampling: {sigma0: …}",
-        ),
+        ("  sampling.sigma0: 2\n", "4: settings.sampling.sigma0: unknown key; write it like sampling: {sigma0: …}"),
         # Values out of range, or of a wrong type, deep inside.
         (
             SHARED + "    share:\n      name: constant\n      value: 1.5\n",

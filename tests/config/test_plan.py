@@ -36,11 +36,7 @@ def test_key_is_content(study: MakeStudy) -> None:
     protocol = {"functions": "1", "dimensions": "2", "instances": "1"}
     keys = [plan([s])[0].key for s in (study("gp1", **protocol), study("gp1", **protocol))]
     assert keys[0] == keys[1]
-    others = [
-        study("gp1", **protocol, seed=2),
-        study("gp1", **protocol, budget=100),
-        study("gp5", **protocol),
-    ]
+    others = [study("gp1", **protocol, seed=2), study("gp1", **protocol, budget=100), study("gp5", **protocol)]
     assert len({keys[0], *(plan([s])[0].key for s in others)}) == 4
 
 

@@ -22,7 +22,7 @@ from sacma.analysis.trials import logged_evaluations
 from sacma.coco.cocopp import make_pages
 from sacma.coco.reader import Curve
 from sacma.coco.suites import BBOB, Suite
-from sacma.coco.writer import DATA_FORMAT, SUFFIXES, CocoFiles, PlacedFiles, header_of, merge
+from sacma.coco.writer import DATA_FORMAT, SUFFIXES, CocoFiles, header_of, merge
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from sacma.files.atomic import atomic_folder, write_atomically
@@ -208,7 +208,7 @@ def _write_plainly(name: str, suite: Suite, curves: Iterable[Curve], folder: Pat
             f"{curve.instance}:{curve.evaluations}|{curve.to[-1]:.1e}",
             {**dict.fromkeys(SUFFIXES, ""), "dat": _rows(curve, [*curve.at, told[-1]]), "tdat": _rows(curve, told)},
         )
-        placed.append(PlacedFiles(curve.function, curve.dimension, curve.instance, files))
+        placed.append(((curve.function, curve.dimension, curve.instance), files))
     for path, text in merge(placed, "").items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)

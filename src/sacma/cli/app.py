@@ -55,10 +55,7 @@ COMMANDS: Mapping[str, ListedCommand] = {
     "plan": ListedCommand(
         RUNNING,
         "Show the trials that a run would run, and their cost.",
-        (
-            "sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8",
-            "sacma plan --results results/study",
-        ),
+        ("sacma plan configs/ada_kendall.yaml configs/cmaes.yaml --jobs 8", "sacma plan --results results/study"),
     ),
     "status": ListedCommand(
         RESULTS,

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from sacma.config.study import Study
 
 
-def init(
-    folder: Annotated[Path, typer.Argument(help="Where to write them.", metavar="FOLDER")] = Path(),
-) -> None:
+def init(folder: Annotated[Path, typer.Argument(help="Where to write them.", metavar="FOLDER")] = Path()) -> None:
     """Write the configs and examples that come with sacma to FOLDER, so that the commands of the README work.
 
     A file that is there already is left as it is.

@@ -27,14 +27,6 @@ _NAMED = re.compile(r"_f(\d{1,4})_DIM(\d{1,4})\b")
 
 
 @dataclass(frozen=True)
-class NamedRun:
-    """A run of an entry."""
-
-    instance: int
-    evaluations: int
-
-
-@dataclass(frozen=True)
 class Entry:
     """Runs of an algorithm on a function in a dimension."""
 
@@ -42,7 +34,7 @@ class Entry:
     dimension: int
     algorithm: str
     data: str  # path of the data file, from the folder of the index
-    runs: tuple[NamedRun, ...]
+    runs: tuple[tuple[int, int], ...]  # instance and number of evaluations of each
 
 
 def suite_of(indices: Sequence[bytes]) -> Suite:
@@ -142,9 +134,9 @@ def _entry(where: str, header: str, line: str, suite: Suite, lose: Lose) -> Entr
     return None if fault else entry
 
 
-def _run(text: str) -> NamedRun:
+def _run(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,10}):([^|]{1,30})(?:\|.*)?", text)
     instance, evaluations = (int(found[1]), float(found[2])) if found else (0, 0)
     if not (1 <= instance <= MOST_INSTANCE and 1 <= evaluations <= MOST):
         raise ValueError(f"not a run of COCO's: '{quoted(text)}'")
-    return NamedRun(instance, int(evaluations))
+    return instance, int(evaluations)

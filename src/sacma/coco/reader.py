@@ -184,10 +184,10 @@ class _DataFiles:
                     said = f"{quoted(name)} has {number} runs, {quoted(index)} says {last}: it is not complete"
                     raise ValueError(said)  # noqa: TRY301
             found = []
-            for number, run in enumerate(entry.runs, first):
+            for number, (instance, evaluations) in enumerate(entry.runs, first):
                 where = f"{' and '.join(map(quoted, names))}, run {number + 1}"
-                curve = _curve(D, f, run.instance, where, [self._runs_of(name)[number] for name in names])
-                found.append(_Trial(entry.algorithm, folder, curve, run.evaluations))
+                curve = _curve(D, f, instance, where, [self._runs_of(name)[number] for name in names])
+                found.append(_Trial(entry.algorithm, folder, curve, evaluations))
         except ValueError as error:
             lose((D, f), f"{self.path}: {error}")
             return []

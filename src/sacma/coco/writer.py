@@ -8,6 +8,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from sacma.errors import SacmaError
@@ -55,15 +56,7 @@ def header_of(suite: str, function: int, dimension: int, name: str) -> str:
 
 DATA_FORMAT = "bbob-new2"  # attribute: the columns of data files
 
-
-@dataclass(frozen=True)
-class PlacedFiles:
-    """The files of the trial on (function, dimension, instance)."""
-
-    function: int
-    dimension: int
-    instance: int
-    files: CocoFiles
+Place = tuple[int, int, int]  # function, dimension, instance
 
 
 def observer_options(*, folder: Path, name: str, triggers: str, description: str = "") -> str:
@@ -104,18 +97,18 @@ def read_trial(folder: Path, function: int, dimension: int, evaluations: int) ->
 _WHY = "is the disk of temporary files full? TMPDIR says where it is"
 
 
-def merge(trials: Iterable[PlacedFiles], description: str) -> dict[str, str]:
+def merge(trials: Iterable[tuple[Place, CocoFiles]], description: str) -> dict[str, str]:
     """Return the files of an algorithm's canonical folder by relative path.
 
     Dimensions ascend in each ``.info`` file and instances in each data file, as in COCO's suite; ``trials`` may have
-    any order. Those of one function and dimension must come from one version of COCO, or a SacmaError is raised.
+    any order. A SacmaError is raised where trials of one function and dimension are of several versions of COCO.
     """
-    ordered = sorted(trials, key=lambda t: (t.function, t.dimension, t.instance))
+    ordered = sorted(trials, key=itemgetter(0))
     contents: dict[str, str] = {}
-    for function, of_function in itertools.groupby(ordered, key=lambda t: t.function):
+    for function, of_function in itertools.groupby(ordered, key=lambda trial: trial[0][0]):
         blocks = []
-        for dimension, group in itertools.groupby(of_function, key=lambda t: t.dimension):
-            files = [trial.files for trial in group]
+        for dimension, group in itertools.groupby(of_function, key=lambda trial: trial[0][1]):
+            files = [of_trial for _, of_trial in group]
             if len({f.header for f in files}) > 1:
                 raise SacmaError(
                     f"the records of f{function} in {dimension}-D disagree on COCO's header, which names its version; "

@@ -26,7 +26,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from sacma.coco.writer import PlacedFiles, merge
+from sacma.coco.writer import merge
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study
 from sacma.errors import SacmaError
@@ -72,10 +72,6 @@ class Store:
             self.root.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
                 pass
-        except FileExistsError:
-            raise SacmaError(
-                f"results folder {self.root} is a file, or a link to nothing; give another folder"
-            ) from None
         except OSError as error:
             raise SacmaError(f"results folder {self.root} cannot be written to ({error.strerror}); {instead}") from None
 
@@ -246,7 +242,7 @@ class Store:
         from sacma.store.trace import write_traces  # noqa: PLC0415 comes with pyarrow, slow to import
 
         records = [found for found in self.read(study.specs(), decode) if not isinstance(found, Damage)]
-        placed = [PlacedFiles(*record.spec.place, record.coco) for record in records]
+        placed = ((record.spec.place, record.coco) for record in records)
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
         trials = [(record.provenance, record.outcome.cpu.total) for record in records]
         manifest = Manifest(study.name, study.dump(), trials)
