@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from reproduction.claims import checks
-from reproduction.evidence import SURE, compared, evidence_of
+from reproduction.evidence import SURE, compared, evidence_of, lower
 from reproduction.resampling import (
     RESAMPLES,
     drawn_functions,
@@ -158,6 +158,7 @@ def test_what_is_decided() -> None:
     undecided = [(0.949, True), (0.5, True), (0.051, False), (0.5, False), (1.0, False), (0.0, True), (1.0, None)]
     assert [holds(share, ours=ours) for share, ours in undecided] == [None] * 7
     assert compared("", 0.0, "", np.full(1, np.nan), holds=True).holds is None
+    assert lower(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 1.0])).tolist() == [0, 1, 0]  # not where both are equal
 
 
 NOISE = np.random.default_rng(3).normal(size=(6, 24, 15))
