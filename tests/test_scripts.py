@@ -192,30 +192,6 @@ def test_outcomes_name_no_folder_of_a_machine(tmp_path: Path, monkeypatch: pytes
     assert origin.source == f"{'' if copied else 'examples/'}own_optimizer.py"
 
 
-def test_what_cannot_be_compared(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One algorithm of two folders, missing trials, budgets beyond the trials, and unknown names end in one line."""
-    other = tmp_path / "other"
-    shutil.copytree(study, other, ignore=shutil.ignore_patterns("report", "coco"))
-    next((other / "records" / "GP-1").glob("*.record")).unlink()
-    (rows := tmp_path / "rows.csv").write_text("variant,p\n")
-    for script, arguments, expected in [
-        ("comparison", [str(study), str(other)], "is in two folders on the same problems; give one of them"),
-        ("comparison", [str(tmp_path / "none")], "none: no results, outcomes or archives of COCO data"),
-        ("comparison", [str(other)], "trials are missing: GP-1; run them, or use --partial"),
-        ("comparison", [str(study), "--without", "*"], "besides *, which --without leaves out"),
-        ("ablation", ["--show", str(rows)], "lacks columns that --csv writes: D, area, "),
-    ]:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            run(f"benchmarks/{script}.py", arguments, monkeypatch)
-        assert end.value.code == 2, arguments
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(f"{script}: ")
-        assert expected in line
-
-
 @sizes("instances", small=2, full=10)
 def test_half_the_evaluations(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], instances: int

@@ -180,13 +180,3 @@ def test_a_small_difference_contradicts_nothing(share: float, holds: str) -> Non
     assert found[ahead]["resamples"].to_list() == pytest.approx([share] * ahead.sum())
     verdicts = judge(known).set_index("claim")["verdict"]
     assert verdicts[[2, 3, 4, 8]].to_list() == ["contradicted" if holds else "open"] * 4
-
-
-def test_without_resamples_comparisons_are_undecided_and_tests_are_not() -> None:
-    """Where trials are not known, what is significant holds, and no bare comparison does."""
-    known = replace(evidence(published.mean_ranks()), resamples=Resamples())
-    found = checks(known)
-    assert found["resamples"].isna().all()
-    assert set(found[found["claim"] == 2]["holds"]) == {""}
-    assert set(found[found["claim"].isin([1, 3, 4])]["holds"]) == {"yes"}
-    assert found[found["claim"] == 8]["holds"].to_list() == ["yes", "yes", "", "", ""]

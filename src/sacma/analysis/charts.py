@@ -60,7 +60,7 @@ class Chart:
         yield from self.data.groupby(list(self.by), sort=False)
 
     def files(self) -> Iterator[tuple[str, "Chart"]]:
-        """Yield the name of each file of the chart without ending, and what it shows."""
+        """Yield each file of the chart: its name without ending, and the chart in it."""
         if len(self.by) == 1:
             yield self.name, self
             return
@@ -177,7 +177,7 @@ class Scatter(Chart):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells(Chart):
-    """A cell for each pair of a row and a series, as a table of the page; there is no file of it but the data's own.
+    """A cell for each pair of a row and a series, as a table of the page, without a figure.
 
     Columns of the data are ``text``, ``best`` (bold) and ``shade`` in -1 … 1: how strong its colour is, one of losses
     below 0.

@@ -135,7 +135,7 @@ class Comparison:
 
     @property
     def target(self) -> float:
-        """Final target below which no trials are told apart: the largest of those at which some stop."""
+        """Final target, the largest at which some trials stop; below it all are equal."""
         targets = (study.parts[0].protocol.target for study, completeness in self.covered if completeness.heads)
         return max(targets, default=SMALLEST_TARGET)
 
@@ -169,12 +169,12 @@ class Comparison:
 
     @cached_property
     def compared(self) -> Compared:
-        """Trials that can be compared with those of all others."""
+        """Comparable trials of all algorithms."""
         return self.among(self.names)
 
     @cached_property
     def counted(self) -> Sequence[Trial]:
-        """Trials of dimensions and functions that all algorithms have, or all trials where there are none."""
+        """Trials of dimensions and functions that all algorithms have, or all trials if there are none."""
         dimensions = [{D for D, _, _ in places} for places in self.compared.overlap.there.values()]
         common = set.intersection(*dimensions) if dimensions else set()
         return [trial for trial in self.compared.shared if trial.dimension in common] or self.trials
@@ -224,7 +224,7 @@ class Comparison:
 
     @property
     def complete(self) -> bool:
-        """True where every trial of our studies is there."""
+        """True where no trial of our studies is missing."""
         return all(completeness.complete for _, completeness in self.covered)
 
     def marked(self, frame: pd.DataFrame, *, compares: bool) -> pd.DataFrame:
@@ -375,7 +375,7 @@ def check_finished(store: Store, covered: Sequence[Covered], *, chosen: bool = F
 
 
 def check_complete(store: Store, covered: Sequence[Covered], *, partial: bool = False) -> None:
-    """Refuse incomplete results by a SacmaError that says which studies lack how many trials, and what to do.
+    """Refuse incomplete results by a SacmaError with the missing trials by study, and the remedy.
 
     Args:
         store: where the results are.

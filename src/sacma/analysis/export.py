@@ -54,7 +54,7 @@ def pack(name: str, contents: Mapping[str, str]) -> bytes:
 
 
 def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list[str]:
-    """Load an archive with cocopp, in a process and a folder of its own, and return what it warns of.
+    """Load an archive with cocopp, in a process and a folder of its own, and return its warnings.
 
     A RunError says that cocopp fails, or finds other data than expected.
     """

@@ -1,4 +1,4 @@
-"""Notes on the data of a comparison: differences of protocols, what is left out, and what files do not tell."""
+"""Notes on the data of a comparison: differences of protocols, omitted parts, and unknown values."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ AS_TOLD = (
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
-    """Return notes on the data: differences of protocols, unknown values, and what follows from them."""
+    """Return notes on the data: differences of protocols, unknown values, and their consequences."""
     suite = comparison.suite
     noisy = (
         "Δf is noise-free, that of the best point evaluated, as COCO's logger writes it; trials do not end at their "

@@ -65,7 +65,7 @@ def mean_ranks() -> pd.DataFrame:
 
 
 def mean_ranks_among(algorithms: Collection[str]) -> pd.DataFrame:
-    """Return mean ranks among two or more of the algorithms: of all six Table 3, of fewer what follows from Table 4.
+    """Return mean ranks among two or more of the algorithms: Table 3 for all six, derived from Table 4 for fewer.
 
     >>> mean_ranks_among(["GP-1", "GP-5"]).query("dimension == 20")["mean_rank"].round(3).to_list()
     [1.417, 1.583, 1.292, 1.708]

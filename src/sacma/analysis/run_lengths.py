@@ -68,7 +68,7 @@ def targets(dimension: int) -> pd.DataFrame:
 
 
 def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
-    """Return after how many evaluations each trial reached each target of its function, as from ``targets``.
+    """Return the evaluations until each trial reached each target of its function, as from ``targets``.
 
     A trial that ended above a target did not reach it. Columns are algorithm, dimension,
     function, instance, trial (counted from 1 within these but instance), k, target, best_2009_art, reached
@@ -193,7 +193,7 @@ def by_group(found: Iterable[Distributions]) -> pd.DataFrame:
 
 
 def by_function(found: Iterable[Distributions]) -> pd.DataFrame:
-    """Return the distributions of single functions: the first point, and those at which they rise.
+    """Return the distributions of single functions: the first point, and each point at which one rises.
 
     Columns are algorithm, dimension, function, targets (how many), evaluations_per_dimension (ascending) and reached
     (how many of the targets, in the mean over samples).
@@ -210,7 +210,7 @@ def by_function(found: Iterable[Distributions]) -> pd.DataFrame:
 
 
 def _targets_reached(points: Array, reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Array:
-    """Return how many targets, of T at most, a simulated run has reached after so many evaluations, in the mean (p,).
+    """Return the mean number of targets, T at most, that a simulated run has reached after so many evaluations, (p,).
 
     ``reached`` are evaluations until a trial was at a target, NaN if never, (T, n), ``length`` those of trials (n,).
     """

@@ -19,7 +19,7 @@ from sacma.files.printable import printable
 
 @dataclass(frozen=True)
 class Cell:
-    """A text that is shown literally in one place of a table, and what it is sorted by if not by that."""
+    """A literal text in a table, and the value for sorting if it is another."""
 
     text: str
     bold: bool = False  # the best of its kind
@@ -52,7 +52,7 @@ class Block:
 
     @property
     def heads(self) -> list[str]:
-        """One heading a column: those over several columns are repeated in each."""
+        """One heading a column; a heading over several columns is repeated in each."""
         lines = [[printable(head.text) for head in line for _ in range(head.span)] for line in self.header]
         return [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*lines, strict=True)]
 

@@ -64,7 +64,7 @@ def medians_of(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def tied(logs: Array) -> Array:
-    """Return log10 Δf, shape (n,), none NaN; those within ``CLOSE`` of the next lower one are made equal to it.
+    """Return log10 Δf, shape (n,), none NaN, with values within ``CLOSE`` of the next lower one made equal to it.
 
     >>> tied(np.array([0.3, -2.0, 0.3 + 4e-10, 0.3 + 8e-10, 0.4])).tolist()
     [0.3, -2.0, 0.3, 0.3, 0.4]
@@ -97,7 +97,7 @@ def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]
 
 
 def joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """Return concatenated data frames, with these columns even where there is none."""
+    """Return concatenated data frames with these columns, an empty one if there are none."""
     there = list(parts)
     return pd.concat(there, ignore_index=True)[list(columns)] if there else pd.DataFrame(columns=list(columns))
 
@@ -283,10 +283,10 @@ def gains(best: pd.DataFrame, baseline: str, shares: Callable[[int, int], bool] 
 
 
 def groups_alike(mean_ranks: "pd.Series[float]", pairs: pd.DataFrame, alpha: float = ALPHA) -> list[list[str]]:
-    """Return the maximal groups of neighbours in rank of which no pair has a p-value below ``alpha``, the best first.
+    """Return the maximal groups of neighbours in rank without a p-value below ``alpha``, the best first.
 
-    Adjusted p-values need not fall with the distance of ranks: two algorithms that do not differ may have one between
-    them that differs from one of the two; these are no group.
+    Adjusted p-values need not fall with the distance of ranks: between two algorithms that do not differ may be one
+    that differs from one of them; these are no group.
 
     Args:
         mean_ranks: by algorithm.

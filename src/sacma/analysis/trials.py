@@ -1,4 +1,4 @@
-"""Trials as they are analysed, ours or those of others: when the best Δf came down, and how far that is known.
+"""Trials for the analysis, ours or of others: when the best Δf came down, and how far that is known.
 
 A trial's best Δf at any number of evaluations is in ``best_delta_f``, a tidy table of all that the rest is made from.
 Unknown values are NaN there, and never filled in.
@@ -78,7 +78,7 @@ class Trial:
 
 
 def our_trial(spec: TrialSpec, outcome: Outcome) -> Trial:
-    """Return a trial from its record. One that stopped by itself has found what it has found.
+    """Return a trial from its record; its best Δf is known beyond its end, too.
 
     Where f is noisy, a record holds what COCO's logger told.
     """

@@ -97,7 +97,7 @@ def draw(chart: Chart, algorithms: Sequence[str], *, incomplete: bool = False, w
 
 
 def looks_of(chart: Chart, algorithms: Sequence[str]) -> dict[str, Look]:
-    """Return the looks of a chart's series in their order: those of algorithms by the study, of others by position."""
+    """Return the looks of a chart's series in order: of algorithms by the study, of others by position."""
     series = [str(name) for name in pd.unique(chart.data[chart.series])]
     study = looks(algorithms if chart.series == "algorithm" else series)
     return {name: study.get(name, REFERENCE) for name in (*study, *series) if name in series}

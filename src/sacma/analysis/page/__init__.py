@@ -1,4 +1,4 @@
-"""The page of the report: one HTML file with all that it needs in it."""
+"""The page of the report, one HTML file without any other."""
 
 import base64
 import gzip
@@ -34,7 +34,7 @@ WORDS = {"scenario": "after", "group": "functions"}  # what is chosen, where tha
 
 @dataclass(frozen=True)
 class Page:
-    """Parts of the page beside what its sections find, which go by their keys."""
+    """Parts of the page, those of sections by their keys."""
 
     title: str
     subtitle: str

@@ -47,7 +47,7 @@ def trial_costs(trials: Iterable[tuple[TrialSpec, Outcome]]) -> pd.DataFrame:
 
 
 def cpu_per_evaluation(costs: pd.DataFrame) -> pd.DataFrame:
-    """Return CPU seconds per true evaluation, one thread: those of all trials over all their evaluations (Table 2).
+    """Return CPU seconds per true evaluation, one thread: the sum of all trials over all evaluations (Table 2).
 
     Columns are algorithm, dimension, trials, part (as in ``PARTS``, and total) and seconds_per_evaluation.
     """

@@ -20,7 +20,7 @@ CAPTION = (
 
 
 def all_run_lengths(findings: Findings) -> list[pd.DataFrame]:
-    """Return the run lengths of each dimension, as from ``run_lengths``; none where there are no targets."""
+    """Return the run lengths of each dimension, as from ``run_lengths``; none for a suite without targets."""
     comparison = findings.comparison
     trials = comparison.compared.shared if comparison.suite.of_2009 else ()
     dimensions = sorted({trial.dimension for trial in trials})

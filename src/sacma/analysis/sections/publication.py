@@ -29,7 +29,7 @@ def alone(findings: Findings, reading: Reading, frame: str) -> pd.DataFrame:
 
 
 def of_target(findings: Findings, reading: Reading, frame: str) -> pd.DataFrame:
-    """Return the rows of such a frame in the paper's scenarios."""
+    """Return the rows of the frame ``alone`` in the paper's scenarios."""
     found = alone(findings, reading, frame)
     return found[found["scenario"].isin(OF_TARGET)] if len(found) else found
 

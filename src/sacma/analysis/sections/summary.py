@@ -39,7 +39,7 @@ def summarise(findings: Findings) -> Summary:
 
 
 def _headline(findings: Findings) -> tuple[str, str]:
-    """Return whose mean rank is the lowest, and of which others it differs significantly."""
+    """Return the leader by mean rank, and the algorithms from which it differs significantly."""
     comparison = findings.comparison
     if len(comparison.names) == 1:
         values = findings["final_values"]
@@ -79,7 +79,7 @@ def _headline(findings: Findings) -> tuple[str, str]:
 
 
 def _nothing_ranked(findings: Findings) -> str:
-    """Return why nobody is ranked at the largest budget, and what to do."""
+    """Return the reason why nobody is ranked at the largest budget, and a remedy."""
     comparison, overlap = findings.comparison, findings.comparison.compared.overlap
     dimensions = [{D for D, _, _ in overlap.there.get(name, ())} for name in comparison.names]
     if not any(overlap.functions[D] for D in set.intersection(*dimensions)):
@@ -99,7 +99,7 @@ def _nothing_ranked(findings: Findings) -> str:
 
 
 def _significance(higher: Sequence[str], alike: Sequence[str]) -> str:
-    """Return of which algorithms the lowest mean rank differs significantly, and of which it does not."""
+    """Return a sentence on the algorithms from which the leader differs significantly, and on the others."""
     if not higher:
         return f"It is not significantly lower than {_those_of(alike) if len(alike) == 1 else 'any other'}"
     if not alike:
