@@ -3,13 +3,8 @@
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.style import look, plain, shortened, styled, text_width
+from sacma.analysis.figures.style import plain, shortened, styled, text_width
 from tests.analysis.figures.charts import TWELVE
-
-
-def test_many_algorithms() -> None:
-    """Looks go on beyond twelve without repeating."""
-    assert len({look(n) for n in range(72)}) == 72
 
 
 @pytest.mark.parametrize("name", TWELVE)
