@@ -185,6 +185,23 @@ def test_an_origin_is_text(received: Path, key: str, value: object) -> None:
         Store(received.parent).studies()
 
 
+RUNS = {"exec", "eval", "__import__", "runpy", "spec_from_file_location", "exec_module", "add_files"}
+
+
+def test_who_may_run_files() -> None:
+    """Files of users are run in one module, which commands and processes call; no other module runs any code."""
+    package = Path(sacma.__file__).parent
+    found: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)
+            if isinstance(name, str) and name.partition(".")[0] in RUNS:
+                found.setdefault(name, set()).add(path.relative_to(package).as_posix())
+    commands = {f"cli/{name}.py" for name in ("display", "results", "running", "setup")}
+    registry = "algorithms/registry.py"
+    assert found == {"exec": {registry}, "add_files": {registry, "config/plan.py", *commands}}
+
+
 def test_a_configuration_of_numba_is_not_taken_from_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
