@@ -64,18 +64,3 @@ def test_a_point_that_is_told_twice_beside_pending_ones_is_logged_once(point: st
     assert (optimizer.result.nfev, optimizer.result.fun) == (evaluations, 1.0)
 
 
-def test_points_in_the_place_of_pending_ones() -> None:
-    """They count as their evaluations, wherever they are; nothing is taken where one of these is not pending."""
-    optimizer = begun(method="cmaes")
-    X = optimizer.ask()
-    far = np.array([[9.0, 9.0], [8.0, 8.0]])
-    for wrong in ([X[0], [7.0, 7.0]], [X[0], X[0]], X[:1]):
-        with pytest.raises(ValueError, match=r"instead_of is .*; allowed: as many pending points as are told"):
-            optimizer.tell(far, [1.0, 2.0], instead_of=wrong)
-    assert optimizer.result.nfev == 0
-    optimizer.tell(far, [1.0, 2.0], instead_of=[X[3], X[1]])
-    assert np.array_equal(optimizer.pending, [X[0], *X[2:3], *X[4:]])
-    optimizer.tell(optimizer.pending, [bowl(x) for x in optimizer.pending])
-    points = optimizer.result.history.points
-    assert np.array_equal(points, [X[0], far[1], X[2], far[0], *X[4:]])
-    assert not np.array_equal(optimizer.ask()[0], X[0])  # the next population

@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -156,17 +157,8 @@ class DirectRun:
         if self._course.settled:
             self._ended = Status.TOLERANCE
         number, restart = len(self.generations) + 1, max(0, self._starts - 1)
-        self.generations.append(
-            Generation(
-                number,
-                restart,
-                EvaluatedBy.TRUTH,
-                1,
-                true_evaluations=number,
-                sigma=math.nan,
-                best_value=self.log.best.value,
-            )
-        )
+        values: dict[str, Any] = {"true_evaluations": number, "sigma": math.nan, "best_value": self.log.best.value}
+        self.generations.append(Generation(number, restart, EvaluatedBy.TRUTH, 1, **values))
         self._watch()
         return entry.evaluation
 

@@ -1,7 +1,7 @@
 """Exchange of points and values between a run and its caller."""
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -40,20 +40,10 @@ class Exchange:
         self._in_vain |= not self._doubtful.isdisjoint(self._asked)
         return asked
 
-    def tell(self, key: Hashable, point: Array, evaluation: Evaluation, place_of: int | None = None) -> None:
-        """Take the evaluation of any point.
-
-        Args:
-            key: of the point.
-            point: shape (D,).
-            evaluation: at it.
-            place_of: number of the pending point whose place it takes; None: it is found out.
-        """
+    def tell(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:
+        """Take the evaluation of any point, shape (D,), with its key."""
         run = self.run
         run.catch_up()
-        if place_of is not None:
-            run.record(place_of, evaluation, point)
-            return
         if (number := self._number_at(key)) is not None:
             run.record(number, evaluation)
             return
@@ -76,13 +66,6 @@ class Exchange:
             number = run.next_number
             run.pending[number] = point
         run.record(number, evaluation)
-
-    def pending_at(self, keys: Sequence[Hashable]) -> list[int | None]:
-        """Return the number of a pending point for each key, each number once; None where there is none."""
-        numbers: dict[Hashable, list[int]] = {}
-        for number, point in sorted(self.run.pending.items(), reverse=True):
-            numbers.setdefault(self.key(point), []).append(number)
-        return [numbers[key].pop() if numbers.get(key) else None for key in keys]
 
     def _number_at(self, key: Hashable) -> int | None:
         """Return the number of the point that is pending, or else that the search waits for, with a key."""

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import refuse, require, whole
+from sacma.optimize.arguments import refuse, whole
 from sacma.optimize.call import ARGUMENTS, LARGEST_COUNT, Tolerance, checked_call
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, evaluation_of
@@ -159,27 +159,22 @@ class Optimizer:
         points: Sequence[Any] | Array,
         values: Sequence[Any] | Array,
         constraints: Sequence[Any] | Array | None = None,
-        *,
-        instead_of: Sequence[Any] | Array | None = None,
     ) -> None:
         """Take values of points, asked for or not; all at once, or a few at a time, in any order.
 
-        A point that was not asked for takes the place of a pending one: of that in ``instead_of``, or else of the
-        nearest, where the search distribution reaches it, as where a device rounds its settings. Otherwise models learn
-        from it, and it does not count as an evaluation, unless it answers an ``ask`` that has been answered so before.
-        Before the first ``ask`` it is a known point. A point that is told again counts once, with its first value, but
-        where f is noisy.
+        A point that was not asked for takes the place of the nearest pending one, where the search distribution
+        reaches it, as where a device rounds its settings. Otherwise models learn from it, and it does not count as an
+        evaluation, unless it answers an ``ask`` that has been answered so before. Before the first ``ask`` it is a
+        known point. A point that is told again counts once, with its first value, except where f is noisy.
 
         Args:
             points: each of shape (D,), or a dict in a ``space``.
             values: f at each of them. None, NaN and infinite ones are failed evaluations: they rank behind all others.
             constraints: m numbers at each of them, shape (n, m), kept where at most 0; None without constraints.
                 Where one has none that is finite, or all of them are None, the evaluation has failed.
-            instead_of: pending points, as many as ``points``, which were evaluated in their places.
 
         Raises:
-            ValueError: a point beyond the bounds, not as many values as points, or a point of ``instead_of`` that is
-                not pending. Nothing is taken then.
+            ValueError: a point beyond the bounds, or not as many values as points. Nothing is taken then.
             TypeError: no points, or no values.
             JournalError: an ``OSError``: the journal cannot be written any more. What is not in ``result`` then was not
                 taken, and can be told again.
@@ -187,23 +182,12 @@ class Optimizer:
         with self._lock:
             X = self._points(points)
             told = _checked_values(values, constraints, len(X), len(self._run.call.equalities))
-            places = self._places_of(instead_of, len(X))
             try:
-                for (key, x), evaluation, place in zip(X, told, places, strict=True):
-                    self._exchange.tell(key, x, evaluation, place)
+                for (key, x), evaluation in zip(X, told, strict=True):
+                    self._exchange.tell(key, x, evaluation)
             except JournalError as error:
                 error.result = self._run.result
                 raise
-
-    def _places_of(self, points: Any, count: int) -> list[int | None]:
-        """Return the numbers of so many pending points."""
-        if points is None:
-            return [None] * count
-        allowed = "as many pending points as are told, or None"
-        require(len(points) == count, "instead_of", points, f"{allowed}, {count}")
-        numbers = self._exchange.pending_at([key for key, _ in self._points(points)])
-        require(None not in numbers, "instead_of", points, f"{allowed}; not all of these are pending")
-        return numbers
 
     def _points(self, points: Any) -> list[tuple[Hashable, Array]]:
         """Return told points in coordinates, each with its key."""
