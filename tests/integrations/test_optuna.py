@@ -1,6 +1,5 @@
 """The sampler of Optuna's studies, with the real Optuna."""
 
-import builtins
 import copy
 import heapq
 import importlib
@@ -27,9 +26,7 @@ from sacma.integrations.optuna import RUN, SurrogateCMASampler, _parameter
 from sacma.optimize.methods import DEFAULT
 from sacma.optimize.run import Run
 from sacma.optimize.space import Space
-
-GENERATIONS = "ada-kendall"
-"""A method that asks for whole generations, of 6 points; the default asks for one or a few points at a time."""
+from tests.optimize.runs import GENERATIONS
 
 SPACE: dict[str, BaseDistribution] = {
     "a": FloatDistribution(-5.0, 5.0),
@@ -287,15 +284,14 @@ def test_threads() -> None:
     assert len(founders(study)) == 1
 
 
-@pytest.mark.parametrize("infinite", [False, True])
-def test_failed_trials(infinite: bool) -> None:  # noqa: FBT001 a parameter of the test
+def test_failed_trials() -> None:
     """They rank behind all others, as those with an infinite value do, and are not asked for again."""
 
     def fails(trial: Trial) -> float:
         value = bowl(trial)
         if trial.params["a"] <= 2.5:
             return value
-        if infinite:
+        if trial.number % 2:
             return math.inf
         raise ArithmeticError
 
@@ -376,22 +372,17 @@ def test_constraints_func() -> None:
     assert founders(study) == [1]
 
 
-@pytest.mark.parametrize("warned", [True, False])
-def test_warnings_of_independent_sampling(warned: bool, warnings_of_optuna: Callable[[], list[str]]) -> None:  # noqa: FBT001 a parameter of the test
-    """Once a parameter, not of the first trial; none where they are switched off."""
-    optimized(10, conditional, sampler_of(warn_independent_sampling=warned))
-    messages = [m for m in warnings_of_optuna() if "sampled independently" in m]
-    assert len(messages) == warned
-    assert all("'c'" in m and "trial 1 " in m and "\n" not in m for m in messages)
-
-
-def test_no_warning_of_parameters_that_all_trials_have(warnings_of_optuna: Callable[[], list[str]]) -> None:
-    """Also where two trials begin at a time, before anything is known."""
+def test_warnings_of_independent_sampling(warnings_of_optuna: Callable[[], list[str]]) -> None:
+    """Once a parameter that not all trials have; none of the first trials, nor where they are switched off."""
     study = study_of()
-    for trial in (study.ask(), study.ask()):
+    for trial in (study.ask(), study.ask()):  # the second one begins when nothing is known
         study.tell(trial, bowl(trial))
-    study.optimize(bowl, n_trials=2)
+    optimized(10, conditional, sampler_of(warn_independent_sampling=False))
     assert not warnings_of_optuna()
+    optimized(10, conditional)
+    (message,) = warnings_of_optuna()
+    assert "'c' is sampled independently" in message
+    assert "trial 1 " in message
 
 
 def test_warnings_by_name(warnings_of_optuna: Callable[[], list[str]]) -> None:
@@ -443,16 +434,9 @@ def test_wrong_arguments(arguments: dict[str, Any], named: str) -> None:
 
 def test_without_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error of the import has the remedy; the package imports without Optuna."""
-    imported = builtins.__import__
-
-    def without(name: str, *arguments: Any, **options: Any) -> Any:
-        if name.partition(".")[0] == "optuna":
-            raise ModuleNotFoundError("No module named 'optuna'", name="optuna")
-        return imported(name, *arguments, **options)
-
-    for name in [name for name in sys.modules if name.partition(".")[0] == "optuna" or "sacma.integrations" in name]:
+    for name in [name for name in sys.modules if "sacma.integrations" in name]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "optuna", None)
     importlib.import_module("sacma.integrations")
     with pytest.raises(ModuleNotFoundError, match=r'pip install "sacma\[optuna\]"'):
         importlib.import_module("sacma.integrations.optuna")

@@ -285,8 +285,8 @@ def _common(rng: Generator, most: int) -> dict[str, Any]:
     if not rng.integers(3):
         arguments["target"] = float(rng.choice([0.0, 1.0, -1e300, 1e300, -math.inf, 1e-8]))
     if not rng.integers(3):
-        long = rng.integers(1, 20, int(rng.integers(1, 4))).tolist() if not rng.integers(3) else []
-        arguments["workers"] = Simulated(int(rng.integers(1, 12)), seed=arguments["seed"], long=long)
+        long = rng.integers(1, 20, int(rng.integers(4)))
+        arguments["workers"] = Simulated(int(rng.integers(1, 12)), seed=arguments["seed"], long=long.tolist())
     return arguments
 
 

@@ -103,23 +103,6 @@ def test_with_one_worker_it_is_the_run_without() -> None:
     assert bits(threaded) == bits(sacma.minimize(rosenbrock, X0, 0.5, **arguments))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_bounds_budget_and_optimum(method: str) -> None:
-    """As without workers: no point is outside, the budget is used to the last, and the optimum is found."""
-    seen: list[Array] = []
-
-    def fun(x: Array) -> float:
-        seen.append(x.copy())
-        return float(np.sum((x - 0.2) ** 2))
-
-    result = sacma.minimize(fun, X0, 0.1, bounds=(-0.3, 0.4), budget=120, seed=1, method=method, workers=Simulated(4))
-    assert len(seen) == result.nfev == 120
-    assert {x.tobytes() for x in seen} == {x.tobytes() for x in result.history.points}
-    assert np.min(seen) >= -0.3
-    assert np.max(seen) <= 0.4
-    assert result.fun < 1e-2
-
-
 @pytest.mark.parametrize("workers", [2, 40])
 def test_any_number_of_workers(workers: int) -> None:
     """Of more workers than points each is busy, too; simulated time is the sum of durations, shared."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize
+from scipy.optimize import LinearConstraint, NonlinearConstraint
 from scipy.sparse import csr_array
 
 import sacma
@@ -83,14 +83,6 @@ def test_forms_and_signs_are_scipys(form: Any) -> None:
             assert evaluation.value == rosenbrock(x)
 
 
-def test_order_and_kinds() -> None:
-    """Equalities, lower and upper sides of each part, in this order."""
-    found = constraints_of(FORMS[2], np.zeros(3), None)
-    assert found.equalities == (True, False, False)
-    x = np.array([1.0, 0.5, 0.0])
-    assert found.parts[0](x).tolist() == pytest.approx([-0.3 - 0.1, -0.2 - 0.5, 0.5 - 0.3])
-
-
 def test_numbers_and_functions_are_the_same() -> None:
     """Whether f returns g or a constraint does; beside a function of SciPy's, too."""
     found = in_disk(target=DISK + 1e-6, budget=100)
@@ -102,10 +94,6 @@ def test_numbers_and_functions_are_the_same() -> None:
     np.testing.assert_array_equal(found.history.points, again.history.points)
     np.testing.assert_array_equal(found.history.constraints, again.history.constraints)
     np.testing.assert_array_equal(found.history.constraints[:, 0], [beyond(x) for x in found.history.points])
-    options = {"maxfev": 150, "seed": 1, "f_target": DISK + 1e-6}
-    x0, box = np.zeros(2), Bounds(-2, 2)
-    scipy = minimize(rosenbrock, x0, method=sacma.scipy_method, bounds=box, constraints=form, options=options)
-    assert scipy.fun == pytest.approx(DISK, abs=1e-6)
 
 
 def test_the_best_is_feasible() -> None:

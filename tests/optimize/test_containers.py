@@ -58,23 +58,6 @@ def test_a_container_of_one_number_is_a_number(contained: Callable[[list[float]]
     assert bits(found) == bits(told) == bits(plain)
 
 
-@pytest.mark.parametrize("contained", CONTAINERS)
-def test_a_container_of_several_numbers_is_a_mistake(contained: Callable[[list[float]], Any]) -> None:
-    """It is raised after three evaluations, and refused where it is told."""
-    calls = []
-
-    def f(x: Array) -> Any:
-        calls.append(x)
-        return contained([1.0, 2.0])
-
-    with pytest.raises(TypeError, match="allowed: one finite number"):
-        sacma.minimize(f, [0.0, 0.0], 0.5, budget=12, seed=1)
-    assert len(calls) == 3
-    es = sacma.Optimizer([0.0, 0.0], 0.5, seed=1)
-    with pytest.raises(TypeError, match=r"values\[0\] is .*; allowed: a number, or None"):
-        es.tell(es.ask()[:1], [contained([1.0, 2.0])])
-
-
 @pytest.mark.parametrize("contained", [np.array, pd.DataFrame, list, tuple])
 def test_points_in_a_container(contained: Callable[[Any], Any]) -> None:
     """They are told a row each, whatever their number."""

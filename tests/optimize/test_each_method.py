@@ -139,18 +139,6 @@ def test_workers_make_the_same_run(strategy: str, straight: Callable[[str], Resu
             assert bits(call(strategy, workers=workers, asynchronous=False)) == bits(straight(strategy))
 
 
-@pytest.mark.parametrize("strategy", ["dts-cmaes", "as-run", "proposing"])
-def test_target_and_archive(strategy: str) -> None:
-    """A given archive feeds the first model; the evaluation that reaches the target is the last."""
-    X = np.random.default_rng(0).uniform(-2, 1.5, (60, 3))
-    result = call(strategy, sphere, known=(X, [sphere(x) for x in X]), target=0.05)
-    assert result.status in {Status.TARGET, Status.BUDGET}
-    if result.status == Status.TARGET:
-        assert result.history.values[-1] <= 0.05 < np.min(result.history.values[:-1])
-    first = result.history.generations[0]
-    assert (first.fit_status, first.training_set_size <= 45) == ("trained", True)
-
-
 # Methods that call f themselves.
 
 

@@ -141,8 +141,8 @@ def test_what_has_not_begun_is_cancelled() -> None:
     with ThreadPoolExecutor(1) as executor:
         interrupted(Crew(executor))
     assert len(begun) <= 3
-    with Boundless() as boundless:
-        interrupted(Crew(boundless))
+    boundless = Boundless()
+    interrupted(Crew(boundless))
     assert len(boundless.submitted) == 50  # it has a queue of its own
     assert sum(future.cancelled() for future in boundless.submitted) > 40
 
@@ -159,10 +159,6 @@ class Boundless(Executor):
         self.submitted.append(self._threads.submit(*arguments, **named))
         return self.submitted[-1]
 
-    def shutdown(self, *arguments: Any, **named: Any) -> None:
-        """End the thread."""
-        self._threads.shutdown(*arguments, **named)
-
 
 def test_workers() -> None:
     """None and 1 are this thread, other numbers are processes, executors are taken."""
@@ -177,8 +173,8 @@ def test_workers() -> None:
             assert (several.asynchronous, several.several) == (found, True)
     with ThreadPoolExecutor(1) as executor:
         assert crew_of(executor, None) == Crew(executor)
-    with Boundless() as boundless:
-        assert crew_of(boundless, None) == Crew(boundless, asynchronous=False)
+    boundless = Boundless()
+    assert crew_of(boundless, None) == Crew(boundless, asynchronous=False)
     for wrong in (0, -2, 1.5):
         with pytest.raises(ValueError, match=r"workers is .*; allowed: None, an integer"):
             crew_of(wrong, None)

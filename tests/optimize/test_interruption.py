@@ -1,7 +1,6 @@
 """Ctrl-C, once and again, anywhere in a call."""
 
 import itertools
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,7 +9,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -171,90 +169,6 @@ def test_f_that_hangs() -> None:
 
     result = sacma.minimize(bowl, callback=waits, **CALL)
     assert (result.status, result.nfev) == (sacma.Status.INTERRUPTED, seen[-1])
-
-
-class PressingLock:
-    """A lock of a future, which presses Ctrl-C where the main thread has taken one for the ``left``-th time."""
-
-    left = 0
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self.release, self._is_owned = self._lock.release, self._lock._is_owned  # type: ignore[attr-defined]
-
-    def acquire(self, *given: Any, **how: Any) -> bool:
-        """Take it."""
-        taken = self._lock.acquire(*given, **how)
-        if threading.current_thread() is threading.main_thread():
-            type(self).left -= 1
-            if self.left == 0:
-                signal.raise_signal(signal.SIGINT)
-        return taken
-
-    def __enter__(self) -> bool:
-        return self.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-class PressingExecutor(Executor):
-    """A thread an evaluation."""
-
-    max_workers = 2
-
-    def __init__(self) -> None:
-        self.threads: list[threading.Thread] = []
-
-    def submit(self, fn: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
-        """Begin an evaluation."""
-        future: Future[Any] = Future()
-        future._condition = threading.Condition(PressingLock())  # type: ignore[arg-type]
-        future.set_running_or_notify_cancel()
-        self.threads.append(threading.Thread(target=lambda: future.set_result(fn(*given, **named)), daemon=True))
-        self.threads[-1].start()
-        return future
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_in_the_middle_of_a_wait() -> None:
-    """No lock of a future stays taken, which its thread would wait for."""
-
-    def slow(x: Array) -> float:
-        time.sleep(0.01)
-        return bowl(x)
-
-    statuses = set()
-    for PressingLock.left in (1, 2, 3, 4, 5, 8, 14, 10**9):
-        executor = PressingExecutor()
-        statuses.add(sacma.minimize(slow, workers=executor, method="cmaes", **CALL).status)
-        for thread in executor.threads:
-            thread.join(5.0)
-            assert not thread.is_alive()
-    assert statuses == {sacma.Status.INTERRUPTED, sacma.Status.BUDGET}
-
-
-def fork_and_wait(seconds: float) -> float:
-    time.sleep(seconds)
-    return seconds
-
-
-@pytest.mark.usefixtures("interruptible")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_processes_of_a_pool_can_be_interrupted_afterwards() -> None:
-    """They are forked in the call, and have the handler that was set before it."""
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
-        assert sacma.minimize(bowl, workers=pool, **CALL).nfev == 14
-        waits = pool.submit(fork_and_wait, 20.0)
-        while not waits.running():
-            time.sleep(0.01)
-        time.sleep(0.2)
-        for process in pool._processes:
-            os.kill(process, signal.SIGINT)
-        began = time.monotonic()
-        with pytest.raises((KeyboardInterrupt, BrokenExecutor)):
-            waits.result(15)
-        assert time.monotonic() - began < 15
 
 
 @pytest.mark.usefixtures("interruptible")

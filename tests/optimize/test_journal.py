@@ -181,34 +181,6 @@ def test_the_last_evaluations_are_tried_again(tmp_path: Path, method: str) -> No
     assert len(sacma.read_journal(path).values) == 12
 
 
-def test_failed_evaluations_are_tried_again(alone: Path) -> None:
-    """Where f has been corrected; all other values are kept, and the run is computed again from there."""
-    before = sacma.read_journal(alone)
-    failed = int(np.isnan(before.values).sum())
-    assert failed > 3
-    counted = Counted()
-    mended = call(lambda x: 1.0 + abs(counted(x * 0.5)), alone, retry_failed=True)
-    assert mended.nfev == BUDGET
-    assert counted.calls == failed
-    after = sacma.read_journal(alone)
-    assert not np.isnan(after.values).any()
-    assert {x.tobytes() for x in before.points[~np.isnan(before.values)]} <= {x.tobytes() for x in after.points}
-    assert bits(call(lambda _: 1 / 0, alone)) == bits(mended)
-
-
-def test_limits_may_change(alone: Path, tmp_path: Path) -> None:
-    """More budget goes on behind the end, bit by bit as if it had been there from the start; less ends before it."""
-    path = tmp_path / "journal.jsonl"
-    call(Counted(), path, budget=BUDGET + 33)
-    more = Counted()
-    call(more, alone, budget=BUDGET + 33)
-    assert more.calls == 33
-    assert sacma.read_journal(alone).points.tobytes() == sacma.read_journal(path).points.tobytes()
-    less = Counted()
-    assert call(less, alone, budget=50).nfev == 50
-    assert less.calls == 0
-
-
 def test_without_a_seed_the_journal_has_it(tmp_path: Path) -> None:
     """A drawn seed is kept, so that the same call goes on."""
     path = tmp_path / "journal.jsonl"
@@ -232,25 +204,6 @@ def test_evaluations_may_end_out_of_order(alone: Path, tmp_path: Path) -> None:
         path.write_bytes(b"".join([header, *some]))
         call(Counted(), path, workers=executor, asynchronous=False)
     assert same_evaluations(alone, path)
-
-
-def test_the_optimizer_object_keeps_a_journal_too(alone: Path, tmp_path: Path) -> None:
-    """It takes that of minimize within a population, and writes the same lines."""
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(b"".join(alone.read_bytes().splitlines(keepends=True)[:32]))  # 31 evaluations, λ = 7
-    given: dict[str, Any] = {"bounds": (-2, 2), "seed": 5, "budget": BUDGET, "method": METHOD}
-    es = sacma.Optimizer([0.0, 0.0, 0.0], 0.5, journal=path, **given)
-    assert es.result.nfev == 31
-    assert len(es.ask()) == 4
-    f = Counted()
-    while not es.stop():
-        X = es.ask()
-        es.tell(X, [math.nan if x[0] > 0.5 else f(x) for x in X])
-    es.close()
-    assert same_evaluations(alone, path)
-    loaded = sacma.Optimizer.load(path)
-    assert loaded.stop() == {"budget": BUDGET}
-    np.testing.assert_array_equal(loaded.result.x, es.result.x)
 
 
 def test_a_journal_is_one_run_s(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Where f does not change from call to call, it is called once at a point."""
 
-import math
 from collections import Counter
 from typing import Any
 from zlib import crc32
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.optimize.search import Memo
 from sacma.types import Array
 from tests.optimize.simulated import Simulated, without_waiting
 
@@ -70,20 +68,6 @@ def test_a_point_that_fails_twice_is_not_tried_again(method: str) -> None:
     result = sacma.minimize(fails, bounds=[(0, 1)] * 2, budget=60, method=method, seed=1, max_failures=None)
     assert max(calls.values()) <= 2
     assert result.nfev == sum(calls.values()) == 60
-
-
-def test_what_is_a_known_value() -> None:
-    """A finite one, or the second failure; NaN, which a strategy is told where there is no value, is none."""
-    es = sacma.Optimizer([0.0], 1.0, seed=1)
-    known = Memo(es._run.call)
-    for value in (math.nan, math.nan, math.inf, math.nan):
-        known.add(b"key", value)
-        assert known.get(b"key") is None
-    known.add(b"key", math.inf)
-    assert known.get(b"key") == math.inf
-    known.add(b"key", 1.0)
-    known.add(b"key", math.inf)
-    assert known.get(b"key") == 1.0
 
 
 @pytest.mark.filterwarnings("ignore:sigma0")

@@ -236,19 +236,6 @@ def test_a_mistake_in_f_is_raised_at_once(workers: int | None) -> None:
     assert "in mistaken" in "".join([*trace, *traceback.format_exception(raised.value)])
 
 
-@pytest.mark.parametrize("error", [AttributeError, KeyError, TypeError, UnboundLocalError])
-def test_every_kind_of_mistake_is_raised(error: type[Exception]) -> None:
-    """The original exception, of the first evaluation; f is called three times."""
-    calls = itertools.count(1)
-
-    def fun(_: Array) -> float:
-        raise error(f"at {next(calls)}")
-
-    with pytest.raises(error, match="at 1"):
-        sacma.minimize(fun, [1.0, 2.0], 1.0, seed=1)
-    assert next(calls) == 4
-
-
 @pytest.mark.parametrize(
     ("raised", "arguments"),
     [

@@ -261,27 +261,3 @@ def test_with_constraints(deviation: float) -> None:
     truth_there = float(np.sum((found.x - 1) ** 2))
     assert abs(found.fun - truth_there) < 4 * found.fun_error
     assert truth_there < 2 * (math.sqrt(2) - 1) ** 2
-
-
-def test_with_constraints_that_no_point_keeps() -> None:
-    """No target is reached there, and the message says so."""
-    given: dict[str, Any] = {"constraints": 1, "budget": 40, "noisy": True, "seed": 1, "target": 100.0}
-    found = sacma.minimize(lambda x: (x @ x, [1.0]), [1, 1], 0.5, **given)
-    assert found.status is Status.BUDGET
-    assert not found.success
-    assert found.constraint_violation == 1.0
-    assert "no point kept all constraints" in found.message
-
-
-@pytest.mark.parametrize("method", ["sacma", "dts-cmaes"])
-def test_a_space_of_few_points_uses_the_budget_up(method: str) -> None:
-    """Each of them is evaluated again and again."""
-    space = sacma.Space(n=sacma.Integer(1, 2), kind=sacma.Categorical("a", "b"))
-    rng = np.random.default_rng(1)
-
-    def fun(params: Any) -> float:
-        return float(params["n"] + (params["kind"] == "a") + 0.1 * rng.standard_normal())
-
-    result = sacma.minimize(fun, space=space, noisy=True, budget=60, seed=1, method=method)
-    assert (result.nfev, result.status) == (60, Status.BUDGET)
-    assert result.params == {"n": 1, "kind": "b"}

@@ -20,21 +20,6 @@ def asking(path: Path | None = None, **more: Any) -> sacma.Optimizer:
     return sacma.Optimizer(method="cmaes", journal=path, **CALL, **more)
 
 
-def test_a_constructor_that_fails_lets_go_of_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another call can have it, even while the error is kept."""
-
-    def fails(*_: object) -> None:
-        raise RuntimeError("a bug of a sampling")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("sacma.optimize.optimizer.Run.resume", fails)
-        with pytest.raises(RuntimeError, match="a bug of a sampling") as kept:
-            asking(tmp_path / "journal")
-    es = asking(tmp_path / "journal")
-    assert es.ask()
-    assert kept.value
-
-
 @pytest.mark.parametrize(
     "values",
     [
@@ -89,26 +74,6 @@ def test_the_error_of_a_callback_has_the_result() -> None:
         sacma.minimize(bowl, budget=20, callback=fails, **CALL)
     assert error.value.result.nfev == 5  # type: ignore[attr-defined]
     assert error.value.__notes__ == ["what 5 evaluations have found is in this exception's attribute result"]
-
-
-@pytest.mark.parametrize("asynchronous", [True, False])
-def test_no_evaluation_begins_after_the_time_limit(*, asynchronous: bool) -> None:
-    """Not one that waits for a worker of an executor that has other work, too, nor the rest of a generation."""
-    begun = []
-
-    def f(x: Array) -> float:
-        begun.append(time.monotonic())
-        time.sleep(0.6)
-        return bowl(x)
-
-    with ThreadPoolExecutor(2) as executor:
-        executor.submit(time.sleep, 1.6)
-        start = time.monotonic()
-        given: dict[str, Any] = {"workers": executor, "asynchronous": asynchronous, "population_size": 20}
-        result = sacma.minimize(f, budget=40, time_limit=0.9, method="cmaes", **given, **CALL)
-        assert result.status == sacma.Status.TIME_LIMIT
-        assert result.nfev == len(begun) < 20
-        assert max(begun) - start <= 1.15  # the next ones would begin at 1.2 and 1.6 seconds
 
 
 def test_a_choice_is_not_a_number(tmp_path: Path) -> None:

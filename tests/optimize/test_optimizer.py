@@ -17,7 +17,6 @@ from sacma.optimize.run import Run
 from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import Trainer
-from sacma.types import Array
 from tests.optimize.runs import GENERATIONS, bits, rosenbrock, solve
 from tests.optimize.sealed import sealed
 
@@ -183,41 +182,6 @@ def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
         es.save(tmp_path / "no" / "state")
     with pytest.raises(TypeError, match="path is 3; allowed: the path of a file"):
         es.save(3)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_however_it_is_told_saved_and_continued_it_is_the_same_run(tmp_path: Path, seed: int) -> None:
-    """Values in random order, saves, loads, and a journal that is closed and opened again, against one straight run."""
-    rng = np.random.default_rng(seed)
-    D = int(rng.integers(1, 6))
-
-    def f(x: Array) -> float | None:
-        return None if math.sin(40 * x[0]) > 0.8 else float(np.sum(np.arange(1, D + 1) * (x - 0.3) ** 2))
-
-    def begin(**more: Any) -> sacma.Optimizer:
-        bounds = None if seed % 2 else (-1, 2)
-        method = ["ada-kendall", "gp5", "ada-kl", "sacma"][seed % 4]
-        budget = 20 * D + 7 * seed
-        return sacma.Optimizer(
-            [0.1] * D, 0.7, bounds=bounds, method=method, budget=budget, seed=seed, max_failures=None, **more
-        )
-
-    straight = solve(begin(), f)
-    es = begin(journal=tmp_path / "journal")
-    while not es.stop():
-        X = es.ask()
-        for i in rng.permutation(len(X))[: rng.integers(1, len(X) + 1)]:
-            es.tell([X[i]], [f(X[i])])
-        es.save(tmp_path / "state")
-        match rng.integers(20):
-            case 0:
-                es.close()
-                es = sacma.Optimizer.load(tmp_path / "state")  # from here on without a journal
-            case 1 | 2 if sacma.read_journal(tmp_path / "journal").points.shape == es.result.history.points.shape:
-                es.close()
-                es = begin(journal=tmp_path / "journal")
-    assert bits(es.result) == bits(straight)
-    es.close()
 
 
 def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,13 +18,11 @@ import numpy as np
 import pytest
 
 import sacma
-from sacma.optimize.pool import Processes
 from sacma.types import Array
 from tests.optimize.runs import sphere
 
 METHOD = "cmaes"  # asks for several points at a time
 X0, SIGMA0 = [0.4, 0.2], 0.3
-FREE_PORT = ":0"  # with None dask serves no dashboard, but takes 8787 all the same, and warns where that is taken
 
 
 def lethal(x: Array) -> float:
@@ -32,18 +30,6 @@ def lethal(x: Array) -> float:
     if x[0] > 0.5:
         os._exit(7) if x[1] > 0.2 else os.kill(os.getpid(), signal.SIGKILL)
     return sphere(x)
-
-
-@pytest.mark.parametrize("asynchronous", [None, False])
-def test_a_journal_goes_on(tmp_path: Path, asynchronous: Any) -> None:
-    """Though whole generations are known, and nothing is evaluated before the processes are needed."""
-    arguments: dict[str, Any] = {"seed": 1, "journal": tmp_path / "journal.jsonl", "method": METHOD}
-    for budget in (20, 40):
-        result = sacma.minimize(sphere, X0, SIGMA0, budget=budget, workers=2, asynchronous=asynchronous, **arguments)
-        assert result.nfev == budget
-    content = sacma.read_journal(tmp_path / "journal.jsonl")
-    assert len(content.values) == 40
-    assert repr(content) == "JournalContent(40 evaluations in 2-D)"
 
 
 @pytest.mark.parametrize("asynchronous", [None, False])
@@ -167,49 +153,32 @@ def hanging(noted: Path, _: Array) -> float:
     return 0.0
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_while_processes_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The result is returned."""
-    shutdown = Processes.shutdown
-
-    def interrupted(self: Processes, patience: float) -> list[str]:
-        signal.raise_signal(signal.SIGINT)
-        return shutdown(self, patience)
-
-    monkeypatch.setattr(Processes, "shutdown", interrupted)
-    assert sacma.minimize(sphere, X0, SIGMA0, budget=6, seed=1, workers=2).nfev == 6
+class KilledWorker(Exception):  # noqa: N818 dask's name
+    """What dask raises where all workers died that evaluated a point."""
 
 
-@pytest.mark.filterwarnings("ignore")  # what dask says of workers that die
-def test_where_a_worker_of_dask_dies_its_evaluation_has_failed() -> None:
-    """After as many deaths as dask allows; its nannies replace the workers."""
-    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
-    none_allowed = {"distributed.scheduler.allowed-failures": 0}
+class Dying(Executor):
+    """Two workers, as of dask, that die where x₁ > 0.6."""
+
+    max_workers = 2
+
+    def submit(self, fn: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        """Evaluate a point."""
+        future: Future[Any] = Future()
+        if given[1][0] > 0.6:
+            future.set_exception(KilledWorker())
+        else:
+            future.set_result(fn(*given, **named))
+        return future
+
+
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_where_workers_of_dask_die_their_evaluation_has_failed(*, asynchronous: bool) -> None:
+    """As often as dask allows: no other has, and the run goes on."""
     arguments: dict[str, Any] = {"budget": 12, "seed": 1, "method": METHOD, "max_failures": None}
-    with (
-        dask.config.set(none_allowed),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=FREE_PORT) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        for asynchronous in (True, False):
-            given = {"workers": client, "asynchronous": asynchronous, **arguments}
-            found = sacma.minimize(LethalAt(0.6), X0, SIGMA0, **given).history
-            np.testing.assert_array_equal(np.isnan(found.values), found.points[:, 0] > 0.6)
-            assert set(found.failures.values()) == {"the workers that evaluated it died"}
-
-
-class LethalAt:
-    """A function that ends its process above a value of x₁; it is sent as it is."""
-
-    def __init__(self, most: float) -> None:
-        self._most = most
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return eval, (f"lambda x: __import__('os')._exit(3) if x[0] > {self._most} else float(x @ x)",)
-
-    def __call__(self, x: Array) -> float:
-        """Return a value where it has not been sent."""
-        return sphere(x)
+    found = sacma.minimize(sphere, X0, SIGMA0, workers=Dying(), asynchronous=asynchronous, **arguments).history
+    np.testing.assert_array_equal(np.isnan(found.values), found.points[:, 0] > 0.6)
+    assert set(found.failures.values()) == {"the workers that evaluated it died"}
 
 
 @pytest.mark.parametrize("asynchronous", [True, False])

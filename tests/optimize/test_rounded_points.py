@@ -37,15 +37,6 @@ def test_a_point_beyond_by_a_rounding_is_on_the_bound(
     assert (known.fun, known.x[0]) == (1.0, x)
 
 
-@pytest.mark.parametrize(
-    ("bounds", "x0"), [((0.0, 0.3), 0.1 + 0.2), ((None, math.pi), 3.141593), ((-1 / 3, 5.0), -0.333333333333334)]
-)
-def test_the_usual_roundings(bounds: Any, x0: float) -> None:
-    """Sums of decimals, six digits of π, and fifteen digits from a spreadsheet."""
-    found = sacma.minimize(bowl, [x0, 0.0], 0.1, bounds=[bounds, (-1.0, 1.0)], budget=5, seed=1)
-    assert found.history.points[0, 0] in {bounds[0], bounds[1]}
-
-
 def test_others_are_refused_by_coordinate() -> None:
     """With the value and the bound in all their digits."""
     given: dict[str, Any] = {"sigma0": 0.1, "bounds": [(0.0, 0.3), (-1.0, 1.0)], "budget": 5}

@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sacma
-from sacma.process_wide import Shared
 from sacma.types import Array
 from tests.optimize.runs import sphere
 from tests.sizes import sizes
@@ -161,39 +159,3 @@ def test_one_optimizer_in_threads(examples: int) -> None:
             again.close()
 
     check()
-
-
-class Counted:
-    """A context that counts."""
-
-    def __init__(self) -> None:
-        self.threads: list[tuple[str, int]] = []
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        """Note who enters and who leaves."""
-        self.threads.append(("enters", threading.get_ident()))
-        yield
-        self.threads.append(("leaves", threading.get_ident()))
-
-
-def test_the_first_thread_leaves_when_no_other_is_inside() -> None:
-    """It waits for the other one, and only then puts back what it has changed."""
-    counted, together, let = Counted(), threading.Barrier(2), threading.Event()
-    shared = Shared(counted)
-
-    def beside() -> None:
-        with shared.entered():
-            together.wait()
-            let.wait()
-            assert len(counted.threads) == 1
-        together.wait()
-
-    with ThreadPoolExecutor(1) as executor:
-        with shared.entered():
-            other = executor.submit(beside)
-            together.wait()
-            threading.Timer(0.2, let.set).start()
-        assert counted.threads == [("enters", threading.get_ident()), ("leaves", threading.get_ident())]
-        together.wait()
-        other.result()
