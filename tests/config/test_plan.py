@@ -19,12 +19,6 @@ def test_order_is_that_of_the_suite(study: MakeStudy) -> None:
     ]
 
 
-def test_full_study_has_1800_trials_an_algorithm(study: MakeStudy) -> None:
-    """24 functions, 5 dimensions, 15 instances, each with a hash of its own."""
-    specs = plan([study("gp1"), study("gp5")])
-    assert len({spec.key for spec in specs}) == len(specs) == 3600
-
-
 def test_keys_stay(study: MakeStudy) -> None:
     """Records are found by the keys of their trials: a key that changes is a trial that is run again."""
     first, *_, last = plan([study("cmaes")])
