@@ -145,25 +145,32 @@ def test_the_end_of_a_run() -> None:
     assert seen == sorted(seen)
 
 
+def slowly(x: Array) -> float:
+    time.sleep(0.01)
+    return partly(x)
+
+
 @pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
 def test_what_ends_late_is_taken_as_in_a_run_that_goes_on(tmp_path: Path, method: str) -> None:
-    """After the last generation: the same call with a larger budget goes on from all of it."""
-    path = tmp_path / "journal.jsonl"
-    arguments: dict[str, Any] = {"seed": 2, "method": method, "journal": path, "max_failures": None}
-    for generations in (1, 2, 4):
-        counted = itertools.count(1)
-        callback = partial(reached, counted, generations)
-        ended = sacma.minimize(partly, X0, 0.5, budget=300, workers=Simulated(6), callback=callback, **arguments)
-        assert ended.status == Status.CALLBACK
-    known = sacma.read_journal(path)
-    result = sacma.minimize(partly, X0, 0.5, budget=80, workers=Simulated(6), **arguments)
-    assert result.nfev == 80 > len(known.values)
+    """After the last generation: the same call takes it again, and with a larger budget goes on from all of it."""
+    arguments: dict[str, Any] = {"seed": 2, "method": method, "journal": tmp_path / "j", "max_failures": None}
+    with ThreadPoolExecutor(4) as threads:
+        for generations in (1, 2, 4):
+            ended, again = (
+                sacma.minimize(fun, X0, 0.5, budget=300, workers=threads, callback=reached(generations), **arguments)
+                for fun in (slowly, lambda _: 1 / 0)
+            )
+            assert ended.status == Status.CALLBACK
+            assert bits(again) == bits(ended)
+        result = sacma.minimize(slowly, X0, 0.5, budget=80, workers=threads, **arguments)
+    assert result.nfev == 80 > ended.nfev
     again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=80, **arguments)
     assert bits(again) == bits(result)
 
 
-def reached(counted: "itertools.count[int]", generations: int, _: Result) -> bool:
-    return next(counted) >= generations
+def reached(generations: int) -> Callable[[Result], bool]:
+    counted = itertools.count(1)
+    return lambda _: next(counted) >= generations
 
 
 @pytest.mark.parametrize("long", [{1}, {2, 5}, {11}])

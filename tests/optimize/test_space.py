@@ -111,6 +111,7 @@ def test_a_space_is_a_value() -> None:
     assert sacma.Categorical(1, 2) != sacma.Categorical(1.0, 2.0)
     assert list(SPACE) == list(SPACE.parameters) == list(TYPES)
     assert SPACE.dimension == 7
+    assert SPACE.key({**SPACE.params([0.5] * 7), "kind": "c"}) is None
     assert eval(repr(SPACE), dict(vars(sacma), **{name: getattr(sacma, name) for name in sacma.__all__})) == SPACE  # noqa: S307
     assert sacma.Integer(3, 10, step=2).high == 9
     assert sacma.Real(0, 1, step=0.3).high == pytest.approx(0.9)
@@ -178,13 +179,13 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
 
 def test_ask_and_tell(tmp_path: Path) -> None:
     """Dicts both ways, one by one and in any order, saved and loaded: the same run."""
-    es = sacma.Optimizer(space=SPACE, seed=1, budget=40)
+    es = sacma.Optimizer(space=SPACE, seed=1, budget=20)
     while not es.stop():
         for params in reversed(es.ask()):
             es.tell([json.loads(json.dumps(params))], [loss(params)])
         es.save(tmp_path / "saved")
         es = sacma.Optimizer.load(tmp_path / "saved")
-    assert bits(es.result) == bits(minimized())
+    assert bits(es.result) == bits(minimized(budget=20))
 
 
 @pytest.mark.parametrize("method", ["cobyqa", "lq-cma-es"])
