@@ -33,15 +33,6 @@ def test_a_point_of_the_archive_is_not_evaluated(method: str) -> None:
     assert distinct(np.vstack([X, result.history.points])) == 32
 
 
-def test_noise_is_measured_again() -> None:
-    """There a further value says more."""
-    rng = np.random.default_rng(1)
-    result = sacma.minimize(
-        lambda x: slope(x) + rng.standard_normal(), bounds=[(0, 1)] * 2, budget=60, noisy=True, seed=1
-    )
-    assert distinct(result.history.points) < result.nfev == 60
-
-
 def test_failures_are_tried_again() -> None:
     """They may not be the point's: a licence, a disk."""
     calls: dict[bytes, int] = {}

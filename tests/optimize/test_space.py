@@ -210,11 +210,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: INTEGER(0.5, 2), "low is 0.5"),  # type: ignore[arg-type]
     (lambda: INTEGER(2, 1), "high is 1; allowed: a number of at least low, 2"),
     (lambda: INTEGER(10**15 - 1, 10**15, log=True), "low is 999999999999999; allowed: an integer from -1e+12 to 1e+12"),
-    (lambda: INTEGER(0, 5, step=6), "step is 6"),
     (CATEGORICAL, "choices is ()"),
     (lambda: CATEGORICAL("a", "a"), "choices is ('a', 'a')"),
     (lambda: CATEGORICAL("a", (1, 2)), "choices is ('a', (1, 2)); allowed: 1 to 100"),
-    (lambda: CATEGORICAL(*range(101)), "choices is (0, 1"),
     (lambda: CATEGORICAL("a", "\ud800"), "choices is ('a', '\\ud800')"),
     (sacma.Space, "parameters is {}"),
     (lambda: sacma.Space(a=(0, 1)), "parameter 'a' is (0, 1); allowed: a sacma.Real"),  # type: ignore[arg-type]
@@ -224,11 +222,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: minimized(x0={"layer": 3}), "a key of x0 is 'layer'; allowed: 'rate', 'layers'"),
     (lambda: SPACE.params([0.5]), "point is [0.5]; allowed: 7 coordinates from 0 to 1"),
     (lambda: SPACE.point({"rate": 1e-3}), "params is {'rate': 0.001}; allowed: a value of each parameter"),
-    (lambda: SPACE.point(5), "params is 5"),  # type: ignore[arg-type]
     (lambda: sacma.Space({f"n{i}": REAL(0, 1) for i in range(999)}).point({"x": 1}), "params is {'x': 1}"),
     (lambda: minimized(x0={"layers": 9}), "x0['layers'] is 9; allowed: a value of Integer(low=1, high=8"),
     (lambda: minimized(x0={"kind": "c"}), "x0['kind'] is 'c'"),
-    (lambda: minimized(x0={"deep": 1}), "x0['deep'] is 1"),
     (lambda: minimized(x0={"rate": math.nan}), "x0['rate'] is nan"),
     (lambda: minimized(x0=[0.5]), "x0 is [0.5]; allowed: None, values by the names of parameters, or 7 coordinates"),
     (lambda: minimized(known=([{"rate": 1e-3}], [1.0])), "known[0][0] is {'rate': 0.001}; allowed: a value of each"),
