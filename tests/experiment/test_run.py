@@ -9,7 +9,7 @@ import pytest
 from sacma.config.plan import TrialSpec
 from sacma.config.study import Study
 from sacma.errors import RunError, SacmaError
-from sacma.experiment.run import Attempt, RunRequest, Start, run_trials
+from sacma.experiment.run import Attempt, RunRequest, Started, run_trials
 from sacma.experiment.workers import Result
 from sacma.store.store import Store
 from tests.commands import NoWorkers, no_workers, run_here
@@ -29,7 +29,7 @@ def told(request: RunRequest) -> list[str]:
     lines = []
     for event in run_trials(request):
         match event:
-            case Start(completeness, todo, jobs):
+            case Started(completeness, todo, jobs):
                 lines += [f"damaged {damage.path.name}" for damage in completeness.damaged]
                 lines.append(f"start {len(todo)} of {len(completeness.specs)}, {jobs} at a time")
             case Attempt(result, last):

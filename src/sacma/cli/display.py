@@ -30,7 +30,7 @@ from sacma.config.study import load_studies
 from sacma.config.sweep import Sweep
 from sacma.errors import RunError, SacmaError
 from sacma.experiment.cost import SECONDS_TO_START, bytes_on_disk, known_costs, work_in
-from sacma.experiment.run import Attempt, RunRequest, Start, run_trials
+from sacma.experiment.run import Attempt, RunRequest, Started, run_trials
 from sacma.files.atomic import why_no_folder
 from sacma.files.scratch import free_bytes
 from sacma.store.completeness import completeness_of
@@ -68,7 +68,7 @@ def show_run(request: RunRequest, options: RunOptions, studies: str, shard: str 
         with closing(run_trials(request, **vars(options), command=this_command())) as events, ExitStack() as shown:
             for event in events:
                 match event:
-                    case Start():
+                    case Started():
                         print_damage(event.completeness.damaged)
                         if damaged := len(event.completeness.damaged):
                             err.print(f"note: {counted(damaged, 'damaged record')} renamed to *.damaged-N")

@@ -68,7 +68,7 @@ def _specs(studies: Sequence[StoredStudy], given: str | None) -> tuple[TrialSpec
 
 
 @dataclass(frozen=True)
-class Start:
+class Started:
     """The state of a request before the run, and the trials that are run, ``jobs`` at a time if that is known."""
 
     completeness: Completeness
@@ -89,7 +89,7 @@ class Attempt:
         return self.result if self.last and isinstance(self.result, TrialFailure) else None
 
 
-Event = str | Start | Attempt
+Event = str | Started | Attempt
 """Something that happens in a run; a text is a note for people."""
 
 
@@ -105,7 +105,7 @@ def run_trials(
 ) -> Generator[Event, None, None]:
     """Run the trials of a request that its results lack, and derive COCO data, traces and manifests; yield events.
 
-    The first event comes before the first trial: ``Start``, after notes on replaced studies. Damaged records are
+    The first event comes before the first trial: ``Started``, after notes on replaced studies. Damaged records are
     renamed, and their trials run again. The results are locked while trials run. Loop over all events, in a script
     under ``if __name__ == "__main__"``, as processes import it::
 
@@ -143,7 +143,7 @@ def run_trials(
             store.set_aside(damaged)
         try:
             with _workers(min(jobs or joblib.cpu_count(), len(todo)), scheduler, trial_timeout) as workers:
-                yield Start(completeness, todo, workers.jobs)
+                yield Started(completeness, todo, workers.jobs)
                 yield from workers.prepare(todo)
                 for attempt in run_campaign(todo, store, workers=workers, retries=retries):
                     finished += not isinstance(attempt.result, TrialFailure)
