@@ -104,7 +104,16 @@ def test_values_out_of_all_proportion_are_implausible(wrong: list[float]) -> Non
 
 
 @pytest.mark.parametrize(
-    "values", [ORDINARY, np.zeros(5), np.ones(1), [0.0, 0.0, 0.0, 1.0], [0.0, 1e10, 1e10], np.arange(9.0)]
+    "values",
+    [
+        1.0 + 1e-16 * np.arange(9) + (np.arange(9) > 6),
+        ORDINARY,
+        np.zeros(5),
+        np.ones(1),
+        [0.0, 0.0, 0.0, 1.0],
+        [0.0, 1e10, 1e10],
+        np.arange(9.0),
+    ],
 )
 def test_half_of_the_values_are_always_plausible(values: Array) -> None:
     """So are values of a steep function, plateaus, and a few."""
@@ -117,9 +126,10 @@ def test_implausible_values_are_failures() -> None:
         [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.6], [0.4, 0.5], [9, 9], [9, 8], [8, 9], [8, 8]]
     )
     values = np.array([0.0, 1.0, 2.0, 3.0, 1e10, 1.5, 1e9, 1e10, 1e10, 1e12])
-    kept = plausible(TrainingSet(inputs, values, np.arange(10)))
+    kept = plausible(TrainingSet(inputs, values, np.arange(10)), 1.0)
     np.testing.assert_array_equal(kept.indices, [0, 1, 2, 3, 5, 6, 7, 8, 9])
     np.testing.assert_array_equal(kept.values, [0.0, 1.0, 2.0, 3.0, 1.5, 3.0, 3.0, 3.0, 3.0])
     np.testing.assert_array_equal(kept.inputs, inputs[kept.indices])
     same = TrainingSet(inputs[:4], values[:4])
-    assert plausible(same) is same
+    assert plausible(same, 1.0) is same
+    assert len(plausible(TrainingSet(inputs, values), 1e7)) == 10  # these differ as much as others did before

@@ -256,9 +256,9 @@ class CMAES:
         """Take σ₀ of the search, the spread of values and the least of them: tolerances may be relative to these."""
         if self._relative:
             es = self._es
-            deviation = es.sigma * float(np.max(es.sm.D))
             tolerance = 2.0 * sys.float_info.epsilon * abs(least)
-            if deviation < NARROW * sigma0:
+            # Cells of a grid keep deviations wide.
+            if self._grid is not None or es.sigma * np.max(es.sm.D) < NARROW * sigma0:
                 tolerance += LEVEL * spread
             es.opts["tolfun"], es.opts["tolfunhist"] = tolerance, 0.1 * tolerance
             es.opts["tolx"], es.opts["tolxstagnation"] = 4e-12 * sigma0, [4e-10 * sigma0, 20, 0.1]

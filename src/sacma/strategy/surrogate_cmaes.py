@@ -82,7 +82,6 @@ class SurrogateStrategy:
         self._constraints = len(equalities)
         self._merit = Lagrangian(self._context.dimension, equalities) if equalities else None
         self._best: Standing = (np.inf, np.inf)
-        self._spread = 0.0  # the largest so far of values, from the least to the median
         self.true_evaluations = 0
         self.runs = 0  # that have begun
         self._population: Population | None = None  # to be evaluated with f
@@ -117,7 +116,7 @@ class SurrogateStrategy:
                     self._model = self._population.model or self._model
                     proposed = yield from self._evaluate_proposals(run, self._population.model)
                     self._update_merit(run)
-                    self._scale_tolerances(run)
+                    run.scale_tolerances(self._settings.sampling.sigma0, *self._archive.spread())
             self._population = None
             value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
             evaluations = self.true_evaluations - before
@@ -193,13 +192,6 @@ class SurrogateStrategy:
         """Return a model of f, with constraints one of each beside it."""
         parts = [settings.build(self._context) for _ in range(1 + self._constraints)]
         return parts[0] if self._merit is None else CombinedModel(parts, self._merit)
-
-    def _scale_tolerances(self, run: CMAES) -> None:
-        if len(values := self._archive.values):
-            least = float(np.min(values))
-            with np.errstate(over="ignore"):
-                self._spread = max(self._spread, float(np.median(values)) - least)
-            run.scale_tolerances(self._settings.sampling.sigma0, self._spread, least)
 
     def _update_merit(self, run: CMAES) -> None:
         """Adapt the merit after a generation by the latest evaluations and where the distribution is."""

@@ -130,7 +130,7 @@ class Trainer:
             return Training(FitStatus.TOO_FEW_POINTS)
         outcomes = replace(training_set, values=archive.outcomes[training_set.indices])
         if s.plausible and outcomes.values.ndim == 1:
-            outcomes = training_set = plausible(outcomes)
+            outcomes = training_set = plausible(outcomes, archive.spread()[0])
             if len(outcomes) < s.n_req_factor * D + s.n_req_offset:
                 return Training(FitStatus.TOO_FEW_POINTS)
         fitted = self._model.fit(outcomes, whitening)  # step 6

@@ -153,25 +153,28 @@ GAP = 1e3
 NEIGHBOURS = 3
 
 
-def implausible(values: Array, gap: float = GAP) -> NDArray[np.bool_]:
+def implausible(values: Array, gap: float = GAP, spread: float = 0.0) -> NDArray[np.bool_]:
     """Return True for values, shape (n,), that are out of all proportion to at least half of them.
 
     They are what users return where a simulation fails. Above the median, the first value whose distance from the
-    best is ``gap`` times that of the next lower one begins them.
+    best is ``gap`` times that of the next lower one begins them, if it is ``gap`` times a ``spread``, too: a training
+    set may lie around one optimum, with few ordinary values of other places.
     """
     ordered = np.sort(values)
     above = 0.5 * ordered - 0.5 * ordered[0]  # half, for the largest floats
     middle = (len(values) - 1) // 2
+    rounding = 8.0 * np.finfo(float).eps * max(abs(ordered[0]), abs(ordered[middle]))
     with np.errstate(over="ignore"):
-        apart = (above[middle + 1 :] > gap * above[middle:-1]) & (above[middle:-1] > 0.0)
+        apart = (above[middle + 1 :] > gap * above[middle:-1]) & (above[middle:-1] > rounding)
+        apart &= above[middle + 1 :] > 0.5 * gap * spread
     if not apart.any():
         return np.zeros(len(values), dtype=bool)
     return np.asarray(values > ordered[middle + int(np.argmax(apart))])
 
 
-def plausible(training: TrainingSet) -> TrainingSet:
+def plausible(training: TrainingSet, spread: float) -> TrainingSet:
     """Return a training set without implausible values, but for regions of them, which get the worst plausible one."""
-    wrong = implausible(training.values)
+    wrong = implausible(training.values, spread=spread)
     if not wrong.any():
         return training
     apart = ((training.inputs[wrong, None] - training.inputs) ** 2).sum(axis=2)
