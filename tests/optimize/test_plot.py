@@ -35,6 +35,7 @@ def test_a_result_is_drawn(result: Result) -> None:
     assert result.restarts == 0 or "restart" in lines
     assert "failed" in lines
     with mpl.rc_context(), plt.ioff():
+        plt.close("all")  # figures of other tests
         plt.switch_backend("agg")
         result.plot()
         assert len(plt.get_fignums()) == 1

@@ -450,6 +450,10 @@ addEventListener("resize", () => {
   width = innerWidth;
   redraw();
 });
-document.querySelector(":target")?.scrollIntoView({ behavior: "instant" }); // charts have moved it
+// Charts have moved what the address names, and may again until all is laid out.
+const show = () => document.querySelector(":target")?.scrollIntoView({ behavior: "instant" });
+show();
+requestAnimationFrame(() => requestAnimationFrame(show));
+if (document.readyState !== "complete") addEventListener("load", show, { once: true });
 document.documentElement.dataset.ready = "yes";
 })();
