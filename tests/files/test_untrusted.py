@@ -19,12 +19,14 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
         read_file(path, 4)
 
 
-def test_a_file_that_grows_is_read_to_its_end() -> None:
-    """One of the system has no size, and is bounded all the same."""
-    whole = read_file("/proc/self/limits")
-    assert whole == Path("/proc/self/limits").read_bytes()
+def test_a_file_that_grows_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the system has no size, and is bounded all the same; so is one that comes in small pieces."""
+    whole = Path("/proc/self/limits").read_bytes()
+    assert whole == read_file("/proc/self/limits")
     with pytest.raises(UnfitFileError, match="larger than"):
         read_file("/proc/self/limits", len(whole) - 1)
+    monkeypatch.setattr(os, "read", lambda descriptor, most, read=os.read: read(descriptor, min(most, 100)))
+    assert read_file(__file__) == Path(__file__).read_bytes()
 
 
 def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ def read_file(path: Path | str, most: int = LARGEST_FILE) -> bytes:
     try:
         size = os.fstat(descriptor).st_size
         content = os.read(descriptor, size + 1)
-        while size < len(content) <= most:  # it grows
-            size = len(content)
-            content += os.read(descriptor, PIECE)
+        # A read may return less than it could, as over a network, and a file may grow.
+        while len(content) != size and len(content) <= most and (more := os.read(descriptor, PIECE)):
+            content += more
     finally:
         os.close(descriptor)
     if len(content) > most:
