@@ -33,10 +33,10 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, attempts: int) -> None:
     *named, last = done.stderr.splitlines()
     assert len(named) == 3
     shown = "\n".join(sorted(named))
-    failed = f"failed {counted(attempts, 'time')}"
-    assert f"{failed}: Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL" in shown
-    assert f"{failed}: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
-    assert f"{failed}: Hostile on f9, 2-D, instance 3: timeout: it took longer than 10 s" in shown
+    assert shown.count(f"({counted(attempts, 'time')})") == 3
+    assert "failed: Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL" in shown
+    assert "failed: Hostile on f5, 3-D, instance 2: exception: ZeroDivisionError: by design" in shown
+    assert "failed: Hostile on f9, 2-D, instance 3: timeout: it took longer than 10 s" in shown
     assert "3 trials of 60 failed" in last
     assert f"try them again: sacma run {config} --jobs 2" in last
     assert last.endswith("--results out --failed-only")
@@ -53,7 +53,7 @@ def test_three_bad_trials_among_sixty(tmp_path: Path, attempts: int) -> None:
     retried = sacma("run", "--failed-only", "--results", "out", "--trial-timeout", 1, "--retries", 0, cwd=tmp_path)
     assert retried.returncode == 1
     assert "57 there, 3 to run of those that failed" in retried.stdout
-    assert retried.stderr.count(f"failed {attempts + 1} times") == 3
+    assert retried.stderr.count(f"({attempts + 1} times)") == 3
 
 
 SAID = {
@@ -83,11 +83,8 @@ def test_other_ways_to_go(tmp_path: Path) -> None:
         (line,) = (line for line in done.stderr.splitlines() if f"Hostile on f{f}, 2-D, instance 1: " in line)
         assert error in line
         (failure,) = (tmp_path / "results" / "failures").rglob(f"f00{f}-d02-i001*.json")
-        assert "sacma_hostile.py" in json.loads(failure.read_text())["traceback"] or misdeed in {
-            "coco",
-            "fork",
-            "alter",
-        }
+        traceless = misdeed in {"coco", "fork", "alter"}
+        assert traceless or "sacma_hostile.py" in json.loads(failure.read_text())["traceback"]
 
 
 def test_records_that_are_removed_meanwhile(tmp_path: Path) -> None:

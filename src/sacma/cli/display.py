@@ -12,7 +12,6 @@ from rich.text import Text
 from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli.console import (
     EXIT_FAILED,
-    LONGEST_LIST,
     as_argument,
     counted,
     duration,
@@ -101,11 +100,7 @@ def show_run(request: RunRequest, options: RunOptions, studies: str, shard: str 
 
 
 def _fail_for(failures: Sequence[TrialFailure], request: RunRequest, options: RunOptions) -> NoReturn:
-    for failure in failures[:LONGEST_LIST]:
-        times = counted(failure.attempts, "time")
-        err.print(Text(f"failed {times}: {failure.spec}: {failure.kind}: {failure.error}"))
-    if len(failures) > LONGEST_LIST:
-        err.print(Text(f"… and {len(failures) - LONGEST_LIST} more"))
+    print_list("failed", [f"{f.spec}: {f.kind}: {f.error} ({counted(f.attempts, 'time')})" for f in failures], err)
     tracebacks = shlex.join(["sacma", "status", "--tracebacks", as_argument(request.store.root)])
     again = this_command(*([] if options.failed_only else ["--failed-only"]))
     fail(
