@@ -77,14 +77,14 @@ def test_usage(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [  # typer's words for what is allowed differ between its versions
-        (("run", "--jobs", "0"), ("'--jobs': ", "1")),
-        (("run", "--jobs", "x"), ("'--jobs': ", "valid integer")),
-        (("run", "--retries", "-1"), ("'--retries': ", "0")),
-        (("run", "--trial-timeout", "0"), ("'--trial-timeout': ", "0.001")),
-        (("run", "--seed", "1.5"), ("'--seed': ", "valid integer")),
-        (("postprocess", "--budget", "0.5"), ("'--budget': ", "1")),
-        (("postprocess", "--budget", "nan"), ("'--budget': ", "1000000000")),
-        (("postprocess", "--budget", "inf"), ("'--budget': ", "1000000000")),
+        (("run", "--jobs", "0"), ("'--jobs': ", "1", "given: '0'")),
+        (("run", "--jobs=x"), ("'--jobs': ", "valid integer", "given: 'x'")),
+        (("run", "--retries", "-1"), ("'--retries': ", "0", "given: '-1'")),
+        (("run", "--trial-timeout", "0"), ("'--trial-timeout': ", "0.001", "given: '0'")),
+        (("run", "--seed", "1.5"), ("'--seed': ", "valid integer", "given: '1.5'")),
+        (("postprocess", "--budget", "0.5"), ("'--budget': ", "1", "given: '0.5'")),
+        (("postprocess", "--budget", "nan"), ("'--budget': ", "1000000000", "given: 'nan'")),
+        (("postprocess", "--budget", "inf"), ("'--budget': ", "1000000000", "given: 'inf'")),
         (("postprocess", "--jobs", "a\x1b[2J"), ("'--jobs': ", "valid integer")),
         (("run", CONFIG, "--budget", "nan"), ("--budget: nan is not allowed: should be a finite number",)),
         (("run", CONFIG, "--target", "nan"), ("--target: nan is not allowed: should be a finite number",)),
@@ -94,7 +94,7 @@ def test_usage(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     ],
 )
 def test_numbers_that_are_not_allowed(tmp_path: Path, arguments: tuple[str, ...], said: tuple[str, ...]) -> None:
-    """One line has the option and what is allowed."""
+    """One line has the option, the value that was given, and what is allowed."""
     (tmp_path / "nan.yaml").write_text("name: A\nalgorithm: surrogate-cmaes\nprotocol: {budget: .nan}\n")
     done = sacma(*arguments, cwd=tmp_path)
     assert done.returncode == 2

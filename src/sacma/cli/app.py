@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, NoReturn, cast
 
@@ -190,7 +191,10 @@ def main() -> int:
         _fail(str(error), error.exit_code)
     except ClickError as error:
         command = error.ctx.command_path if error.ctx is not None else "sacma"
-        _fail(f"{error.format_message().removesuffix('.')}; see: {command} --help", SacmaError.exit_code)
+        words = [part for word in sys.argv for part in word.split("=", 1)]
+        options = getattr(getattr(error, "param", None), "opts", ())
+        given = "".join(f"; given: {value[:40]!r}" for word, value in pairwise(words) if word in options)
+        _fail(f"{error.format_message().removesuffix('.')}{given}; see: {command} --help", SacmaError.exit_code)
 
 
 def _fail(message: str, code: int) -> NoReturn:
