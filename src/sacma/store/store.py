@@ -145,7 +145,7 @@ class Store:
     def read(self, specs: Iterable[TrialSpec], decoder: Callable[[bytes, TrialSpec], Kind]) -> Iterator[Kind | Damage]:
         """Yield the records of ``specs``, intact or damaged; raise SacmaError if a file cannot be read.
 
-        ``decoder`` is ``decode``, or ``decode_head``, which is a hundred times as fast.
+        ``decoder`` is ``decode``, or ``decode_head``, which inflates no body.
         """
         for spec, path in self._there(specs, "records", ".record"):
             try:
