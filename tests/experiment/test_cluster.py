@@ -33,8 +33,8 @@ def test_bad_trials_and_workers_of_another_version(
         note, *named, _ = done.stderr.splitlines()
         assert "is open: whoever can connect to it can run programs as you" in note
         assert sorted(line.partition(": ")[2] for line in named) == [
-            "Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL (out of memory?)",
-            "Hostile on f3, 2-D, instance 2: timeout: it took longer than 8 s",
+            "Hostile on f2, 2-D, instance 1: worker died: its process was ended by SIGKILL (out of memory?) (1 time)",
+            "Hostile on f3, 2-D, instance 2: timeout: it took longer than 8 s (1 time)",
         ]
         monkeypatch.setattr(cluster, "__version__", "99")
         specs = plan([study("cmaes", functions="1", dimensions="2", instances="1", budget=5)])
