@@ -45,6 +45,7 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/trial_cost.py": (["--tiny"], "objective"),
+    "benchmarks/transformations.py": (["--tiny"], "1e10 20th"),
     "reproduction/attribution.py": (["--results", FOLDER, "--tiny"], "over GP-5"),
     "reproduction/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
     "reproduction/tables.py": ([STUDY, "--tiny"], "hold, "),

@@ -22,7 +22,7 @@ def test_order_is_that_of_the_suite(study: MakeStudy) -> None:
 def test_keys_stay(study: MakeStudy) -> None:
     """Records are found by the keys of their trials: a key that changes is a trial that is run again."""
     first, *_, last = plan([study("cmaes")])
-    assert (first.key, last.key) == ("fa8bdc8e87764c1317e3", "edf1f42d6c962f105247")
+    assert (first.key, last.key) == ("c9cc29eeb09d3612e153", "9607ee2265421eb0d164")
 
 
 def test_key_is_content(study: MakeStudy) -> None:

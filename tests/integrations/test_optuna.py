@@ -112,7 +112,7 @@ def known(study: Study) -> int:
 def test_it_finds_the_optimum(direction: str) -> None:
     """Of float, log, int, stepped and categorical parameters, in either direction."""
     sign = 1 if direction == "minimize" else -1
-    study = optimized(150, lambda trial: sign * mixed(trial), direction=direction)
+    study = optimized(150, lambda trial: sign * mixed(trial), sampler_of(2), direction=direction)
     assert sign * study.best_value < 0.01
     best = study.best_params
     assert [best[name] for name in ("n", "step", "kind", "deep")] == [8, 0.5, 2.5, True]

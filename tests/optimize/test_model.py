@@ -17,7 +17,7 @@ def sloped(x: Array) -> float:
 
 @pytest.fixture(name="told", scope="module")
 def _told() -> sacma.Optimizer:
-    es = sacma.Optimizer([0.5, 0.5, 0.5], 0.2, bounds=(0, 1), seed=1, budget=45)
+    es = sacma.Optimizer([0.5, 0.5, 0.5], 0.2, bounds=(0, 1), seed=2, budget=45)
     while not es.stop():
         X = es.ask()
         es.tell(X, [sloped(x) for x in X])

@@ -46,6 +46,17 @@ def test_it_asks_for_no_point_twice() -> None:
         assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
 
 
+@pytest.mark.parametrize("failed", [np.inf, 1e10, np.finfo(float).max])
+def test_huge_values_are_failures(failed: float) -> None:
+    """A tenth of such values costs as much as failures do, in the median of three runs."""
+    best = []
+    for seed in range(3):
+        run, count = Run(shipped("sacma"), 3, seed), iter(range(1, 1000))
+        run.until(120, lambda x, count=count: failed if next(count) % 10 == 4 else rosenbrock(x))
+        best.append(run.es.best_value)
+    assert np.median(best) < 1.0
+
+
 SHIFT = np.array([0.25, -0.5, 0.375])
 
 

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
-from sacma.surrogate.model import Posterior
+from sacma.surrogate.model import Posterior, unit_of
 from sacma.surrogate.processes import QuadraticProcess, WarpedProcess, fit_quadratic_process, fit_warped_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
@@ -44,11 +44,12 @@ def test_it_integrates_to_one(kind: type) -> None:
     assert type(model).__name__ == kind.__name__
     for at in (np.array([[0.1, -0.2]]), np.array([[1.4, 1.3]])):
         center = float(model.predict(at)[0])
-        spread = float(np.exp(-model.log_densities(at, np.array([center]))[0]))
 
         def density(value: float, at: Array = at) -> float:
-            return float(np.exp(model.log_densities(at, np.array([value]))[0]))
+            values = np.array([value])
+            return float(np.exp(model.log_densities(at, values)[0])) / unit_of(values)
 
+        spread = 1.0 / density(center)
         edges = [center + spread * reach for reach in (-20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 10.0, 100.0, 2000.0)]
         mass = sum(quad(density, a, b, limit=500)[0] for a, b in pairwise(edges))
         assert mass == pytest.approx(1.0, abs=2e-3)

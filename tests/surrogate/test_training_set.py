@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.training_set import SELECTIONS, Selection, TrainingSet, Whitening, select_training_set
+from sacma.surrogate.training_set import (
+    SELECTIONS,
+    Selection,
+    TrainingSet,
+    Whitening,
+    implausible,
+    plausible,
+    select_training_set,
+)
 from sacma.types import Array
 
 
@@ -80,3 +88,48 @@ def test_recent_looks_as_far_back_as_it_must(radius: float) -> None:
     assert chosen is not None
     within = np.flatnonzero(np.linalg.norm(X, axis=1) <= radius)
     np.testing.assert_array_equal(chosen.values, within[-45:])
+
+
+ORDINARY = np.geomspace(1e-3, 1e5, 17)  # as of a function with a condition of 10⁸
+
+
+@pytest.mark.parametrize("wrong", [[1e10], [np.finfo(float).max], [1e10, 1e10, 3e11, -0.0]])
+def test_values_out_of_all_proportion_are_implausible(wrong: list[float]) -> None:
+    """They are where one is a thousand times as far from the least as the next lower one: in any unit, at any level."""
+    values = np.array([*wrong, *ORDINARY])
+    expected = np.arange(len(values)) < sum(value > 1e9 for value in wrong)
+    for unit in (1.0, 2.0**-80, 2.0**-900):
+        np.testing.assert_array_equal(implausible(unit * values), expected)
+    np.testing.assert_array_equal(implausible(np.minimum(values, 1e300) - 5.0), expected)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        1.0 + 1e-16 * np.arange(9) + (np.arange(9) > 6),
+        ORDINARY,
+        np.zeros(5),
+        np.ones(1),
+        [0.0, 0.0, 0.0, 1.0],
+        [0.0, 1e10, 1e10],
+        np.arange(9.0),
+    ],
+)
+def test_half_of_the_values_are_always_plausible(values: Array) -> None:
+    """So are values of a steep function, plateaus, and a few."""
+    assert not implausible(np.asarray(values)).any()
+
+
+def test_implausible_values_are_failures() -> None:
+    """Alone they are left out; with all their neighbours they have the worst value of the others."""
+    inputs = np.array(
+        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.6], [0.4, 0.5], [9, 9], [9, 8], [8, 9], [8, 8]]
+    )
+    values = np.array([0.0, 1.0, 2.0, 3.0, 1e10, 1.5, 1e9, 1e10, 1e10, 1e12])
+    kept = plausible(TrainingSet(inputs, values, np.arange(10)), 1.0)
+    np.testing.assert_array_equal(kept.indices, [0, 1, 2, 3, 5, 6, 7, 8, 9])
+    np.testing.assert_array_equal(kept.values, [0.0, 1.0, 2.0, 3.0, 1.5, 3.0, 3.0, 3.0, 3.0])
+    np.testing.assert_array_equal(kept.inputs, inputs[kept.indices])
+    same = TrainingSet(inputs[:4], values[:4])
+    assert plausible(same, 1.0) is same
+    assert len(plausible(TrainingSet(inputs, values), 1e7)) == 10  # these differ as much as others did before

@@ -1,6 +1,7 @@
 """The whitened space."""
 
 import numpy as np
+import pytest
 
 from sacma.surrogate.training_set import Whitening
 from tests.cells import Cells
@@ -18,12 +19,16 @@ def test_distances_are_the_dense_formula() -> None:
 
 
 def test_there_and_back() -> None:
-    """The inverse returns the points, and the log scale is the mean log of the stretches."""
+    """The inverse returns the points, and the log stretch is the mean log of the stretches, in any unit to the bit."""
     rng = np.random.default_rng(2)
     whitening = Whitening(rng.standard_normal(4), rng.standard_normal((4, 4)))
     X = rng.standard_normal((9, 4))
     np.testing.assert_allclose(whitening.inverse(whitening(X)), X, rtol=1e-9)
-    assert Whitening(np.zeros(2), np.diag([2.0, 8.0])).log_scale == np.log(4.0)
+    other, unit = Whitening(np.zeros(4), np.diag([2.0, 8.0, 1.0, 1.0])), 2.0**-37
+    stretch = whitening.log_stretch(other)
+    assert stretch == pytest.approx(np.log(abs(np.linalg.det(whitening.to_white)) / 16.0) / 4.0, rel=1e-12)
+    there, here = (Whitening(each.mean, unit * each.to_white) for each in (other, whitening))
+    assert here.log_stretch(there) == stretch
 
 
 def test_all_points_of_a_cell_are_one() -> None:

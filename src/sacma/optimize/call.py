@@ -19,7 +19,7 @@ from sacma.optimize.space import Space
 from sacma.process_wide import unbroken
 from sacma.types import Array
 
-SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e10
+SMALLEST_SIGMA, LARGEST_SIGMA = 1e-100, 1e100
 SIGMA = f"a number from {SMALLEST_SIGMA:g} to {LARGEST_SIGMA:g}: the initial deviation in units of the scale"
 SHARE = 1 / 6  # σ₀ as a share of the widths of the bounds, for calls that give none
 LARGEST_SEED = 2**128 - 1

@@ -23,6 +23,13 @@ LEAST_SHARE = 0.2
 Marty et al., *LB+IC-CMA-ES: two simple modifications of CMA-ES to handle mixed-integer problems*, PPSN 2024, and pycma.
 """
 
+NARROW, LEVEL = 1e-5, 1e-12
+"""Deviations in units of σ₀, and differences of values in units of their spread, at which a run has converged.
+
+One of both alone would end runs too early: values of a steep function differ by orders of magnitude more than near its
+optimum, and at a sharp optimum they still differ much where deviations are small.
+"""
+
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
     """λ = ⌊multiple (4 + 3 ln D)⌋.
@@ -35,7 +42,7 @@ def default_population_size(dimension: int, multiple: float = 1.0) -> int:
     return math.floor(multiple * (4 + 3 * math.log(dimension)))
 
 
-StepSize = Annotated[float, Field(gt=0, le=1e10, description="initial step size σ₀")]
+StepSize = Annotated[float, Field(gt=0, le=1e100, description="initial step size σ₀")]
 PopulationSize = Annotated[
     int | None,
     Field(ge=4, le=100_000, description="λ, which restarts multiply; null: ⌊population_multiple (4 + 3 ln D)⌋"),
@@ -52,6 +59,10 @@ class CMAESSampling(Part):
     population_size: PopulationSize = None
     population_multiple: Annotated[float, Field(ge=1, le=10, description="multiplies the usual λ")] = 1.0
     active: ActiveUpdate = False
+    tolerances: Annotated[
+        Literal["absolute", "relative"],
+        Field(description="those of pycma; or relative to σ₀, and to the values seen"),
+    ] = "absolute"
     bounds: Bounds = "none"
 
     largest_share: ClassVar[float] = 1.0 / 3.0
@@ -101,6 +112,9 @@ class CMAES:
         if settings.bounds == "transform":  # which is no point's beyond the box
             initial_point = np.clip(initial_point, *box)
         sigma0 = settings.sigma0
+        self._relative = settings.tolerances == "relative"
+        if self._relative:
+            options["tolx"] = options["tolfun"] = options["tolfunhist"] = 0.0
         if settings.bounds != "none" and len(initial_point) == 1:
             sigma0 = limited_in_1d(sigma0, box, options, settings.largest_share)
         with quiet():  # σ₀ beyond the box or x₀ on its border is the user's choice, not worth a warning a run
@@ -237,6 +251,17 @@ class CMAES:
                 spread = ordered[-1] - ordered[0]
                 scale = spread if 0.0 < spread < np.inf else 1.0
                 handler.hist.append(np.clip(scale / variance, sys.float_info.min, sys.float_info.max))
+
+    def scale_tolerances(self, sigma0: float, spread: float, least: float) -> None:
+        """Take σ₀ of the search, the spread of values and the least of them: tolerances may be relative to these."""
+        if self._relative:
+            es = self._es
+            tolerance = 2.0 * sys.float_info.epsilon * abs(least)
+            # Cells of a grid keep deviations wide.
+            if self._grid is not None or es.sigma * np.max(es.sm.D) < NARROW * sigma0:
+                tolerance += LEVEL * spread
+            es.opts["tolfun"], es.opts["tolfunhist"] = tolerance, 0.1 * tolerance
+            es.opts["tolx"], es.opts["tolxstagnation"] = 4e-12 * sigma0, [4e-10 * sigma0, 20, 0.1]
 
     def stop(self) -> tuple[str, ...]:
         """Return the names of pycma's stop conditions that hold; empty while the run goes on."""

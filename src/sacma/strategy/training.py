@@ -12,7 +12,7 @@ from sacma.strategy.cma_es import CMAES
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.model import FitStatus, Fitted, Model, Posterior
 from sacma.surrogate.part import Part, Settings, numbers_of
-from sacma.surrogate.training_set import AnySelection, Recent, Whitening, select_training_set
+from sacma.surrogate.training_set import AnySelection, Recent, Whitening, plausible, select_training_set
 from sacma.types import Array
 
 
@@ -24,6 +24,7 @@ class TrainingSetSettings(Settings):
     n_req_offset: Annotated[int, Field(ge=0, le=1000, description="n_req − n_req_factor D")] = 0
     n_max_factor: Annotated[int, Field(ge=1, le=1000, description="n_max/D: most training points")] = 15
     selection: Annotated[AnySelection, Field(description="reduces more than n_max candidates to n_max")] = Recent()
+    plausible: Annotated[bool, Field(description="without values out of all proportion, as of failures")] = False
 
     @model_validator(mode="after")
     def _room_for_a_training_set(self) -> "TrainingSetSettings":
@@ -128,6 +129,10 @@ class Trainer:
         if training_set is None:
             return Training(FitStatus.TOO_FEW_POINTS)
         outcomes = replace(training_set, values=archive.outcomes[training_set.indices])
+        if s.plausible and outcomes.values.ndim == 1:
+            outcomes = training_set = plausible(outcomes, archive.spread()[0])
+            if len(outcomes) < s.n_req_factor * D + s.n_req_offset:
+                return Training(FitStatus.TOO_FEW_POINTS)
         fitted = self._model.fit(outcomes, whitening)  # step 6
         if isinstance(fitted, FitStatus):
             return Training(fitted, size=len(training_set))

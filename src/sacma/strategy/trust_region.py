@@ -15,6 +15,7 @@ from pydantic import Field
 
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.quadratic import Interpolation, Quadratic, minimum
+from sacma.surrogate.training_set import implausible
 from sacma.types import Array
 
 POOR, GOOD = 0.1, 0.7
@@ -23,8 +24,8 @@ POOR, GOOD = 0.1, 0.7
 ROUNDING = 1e-9  # of the radius, by which a point may be beyond the box
 LEAST_RADIUS = 1e-8  # of the first: the search has converged
 
-MOST_UNITS = 1e30
-"""Largest value in units of the spread of the first ones that models see."""
+MOST_UNITS = 1e6
+"""Ratio of differences of values from which on larger ones are of failures: a few points differ by their axes alone."""
 
 
 Search = Generator[Array, Array, None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
@@ -103,18 +104,19 @@ class _Region:
 
 
 def _spread(values: Array) -> float:
-    """Return the difference of the largest and the least finite value; 0 where they are no scale of the others."""
+    """Return the difference of the largest and the least plausible value; 0 where they are no scale of the others."""
     finite = values[np.isfinite(values)]
+    if len(finite):
+        finite = finite[~implausible(finite, MOST_UNITS)]
     with np.errstate(over="ignore"):
         spread = float(np.ptp(finite)) if len(finite) else 0.0
     return spread if sys.float_info.min < spread < math.inf else 0.0
 
 
-def _in_units(values: Array, unit: float) -> Array:
-    """Return values in a unit; those of no use in a model are infinite."""
+def _in_units(values: Array, unit: float, least: float) -> Array:
+    """Return values in a unit; those too far from the least one to be of use in a model are infinite."""
     with np.errstate(over="ignore"):
-        scaled = values / unit
-    return np.where(np.abs(scaled) < MOST_UNITS, scaled, np.inf)
+        return np.where(np.abs(values / unit - least / unit) < MOST_UNITS, values / unit, np.inf)
 
 
 def _search(region: _Region, box: tuple[Array, Array]) -> Search:
@@ -124,7 +126,8 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
     asked, told = yield from region.evaluated(region.points)
     if not region.left or not (spread := _spread(told)):
         return
-    region.points[:], region.values[:] = asked, _in_units(told, spread)
+    least_value = float(np.min(told))
+    region.points[:], region.values[:] = asked, _in_units(told, spread, least_value)
     while region.left and region.resolution > least and np.isfinite(region.values[region.best]):
         centre, unit = region.centre.copy(), region.radius
         inner = _inside(region, box)
@@ -140,7 +143,7 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
         else:
             wanted = np.clip(centre + unit * step, lower, upper)
             (point,), told = yield from region.evaluated(wanted[None])
-            (value,) = _in_units(told, spread)
+            (value,) = _in_units(told, spread, least_value)
             if not np.array_equal(point, wanted):
                 step = (point - centre) / unit
             reduction = region.values[region.best] - value
@@ -155,7 +158,7 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
             length = max(min(0.1 * distances[farthest], 0.5 * region.radius), region.resolution)
             point = _instructive(region, farthest, length, box)
             (region.points[farthest],), told = yield from region.evaluated(point[None])
-            (region.values[farthest],) = _in_units(told, spread)
+            (region.values[farthest],) = _in_units(told, spread, least_value)
         elif region.radius <= region.resolution and ratio <= 0.0:
             region.shrink()
 

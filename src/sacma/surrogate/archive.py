@@ -58,6 +58,7 @@ class Archive:
         self._outcomes = self._values if merit is None else np.empty((64, 1 + len(merit.equalities)))
         self._merit = merit
         self._size = 0
+        self._spread = 0.0
         self._known: dict[bytes, int] = {}  # places of points
         self._counts: list[int] | None = [] if averages else None  # values of each point
         self._failed: list[Array] = []
@@ -118,6 +119,14 @@ class Archive:
     def measure(self) -> None:
         """Compute all values again, by a merit that has changed."""
         self._values[: self._size] = self.values_of(self.outcomes)
+
+    def spread(self) -> tuple[float, float]:
+        """Return the largest difference of the median and the least value at any call so far, and the least value."""
+        if not self._size:
+            return 0.0, 0.0
+        with np.errstate(over="ignore"):
+            self._spread = max(self._spread, float(np.median(self.values)) - self.best_value)
+        return self._spread, self.best_value
 
     def add(self, points: Array, outcomes: Array) -> None:
         """Add evaluated ``points``, shape (n, D), with their ``outcomes``, shape (n,) or (n, 1 + m)."""

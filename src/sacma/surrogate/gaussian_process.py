@@ -17,7 +17,7 @@ from scipy.linalg.lapack import dtrtrs
 
 from sacma.surrogate.compiled import DPOTRF, compiled
 from sacma.surrogate.likelihood import correlations, maximise, posterior_mean, posterior_mean_and_gradient
-from sacma.surrogate.model import FitStatus, Posterior
+from sacma.surrogate.model import FitStatus, Posterior, unit_of
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -91,7 +91,7 @@ class GaussianProcess:
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return self.posterior(inputs, joint=False).log_densities(values)
+        return self.posterior(inputs, joint=False).log_densities(values, unit_of(values))
 
     def value_and_gradient(self, point: Array) -> tuple[float, Array]:
         """Return the prediction at a whitened ``point`` and its gradient; see ``SmoothFit``."""

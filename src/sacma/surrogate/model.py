@@ -52,8 +52,8 @@ class Posterior:
         """Return ``values`` of the objective in the units of ``mean``."""
         return np.asarray((self.warp(values) - self.center) / self.scale)
 
-    def log_densities(self, values: Array) -> Array:
-        """Return the log density of each of ``values``, shape (n,), by itself, in the units of w.
+    def log_densities(self, values: Array, unit: float = 1.0) -> Array:
+        """Return the log density of each of ``values``, shape (n,), by itself, in a multiple of the units of w.
 
         For that in the objective's units add ln w′.
 
@@ -63,7 +63,7 @@ class Posterior:
         """
         variance = np.maximum(self.variance, 0.0) + self.noise + LEAST_VARIANCE
         squares = (self.standardised(values) - self.mean) ** 2 / variance
-        return np.asarray(-0.5 * (squares + np.log(2.0 * np.pi * variance)) - np.log(self.scale))
+        return np.asarray(-0.5 * (squares + np.log(2.0 * np.pi * variance)) - np.log(self.scale / unit))
 
 
 class Fitted(Protocol):
@@ -108,6 +108,14 @@ class Model(Protocol):
 
     def forget(self) -> None:
         """Forget all earlier fits: a new run begins."""
+
+
+def unit_of(values: Array) -> float:
+    """Return the power of two that is nearest to the largest of ``values``, shape (n,): likelihoods are in such units.
+
+    So f multiplied by a power of two has the same likelihoods, to the bit.
+    """
+    return float(np.ldexp(1.0, np.clip(np.frexp(np.max(np.abs(values)))[1], -1000, 1000)))
 
 
 def slope_of(fitted: Fitted) -> Callable[[Array], tuple[float, Array]]:

@@ -32,15 +32,18 @@ class WarmStarted:
 
     def __init__(self, fit: Callable[[TrainingSet, Any], Any]) -> None:
         self._fit = fit
-        self._last: Any = None  # ℓ in the objective's own units: whitening changes
+        self._last: tuple[Any, Whitening] | None = None
 
     def fit(self, training: TrainingSet, whitening: Whitening) -> Any | FitStatus:
         """Fit by maximum likelihood."""
-        return self._fit(training, self._last.stretched(whitening.log_scale) if self._last is not None else None)
+        if self._last is None:
+            return self._fit(training, None)
+        last, of = self._last
+        return self._fit(training, last.stretched(whitening.log_stretch(of)))
 
     def keep(self, fitted: Any, whitening: Whitening) -> None:
         """Start the next search here."""
-        self._last = fitted.hyperparameters.stretched(-whitening.log_scale)
+        self._last = fitted.hyperparameters, whitening
 
     def forget(self) -> None:
         """Start the next search anew."""

@@ -38,7 +38,7 @@ from sacma.surrogate.gaussian_process import (
     standardise,
 )
 from sacma.surrogate.likelihood import correlations
-from sacma.surrogate.model import FitStatus, Posterior
+from sacma.surrogate.model import FitStatus, Posterior, unit_of
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -156,11 +156,15 @@ class Warp:
         """Return 1/w′(y)."""
         return 1.0 if np.isinf(self.c) else self.c + max(value - self.least, 0.0)
 
-    def log_slopes(self, values: Array) -> Array:
-        """Return ln w′(y) of each value."""
+    def unit(self, unit: float) -> float:
+        """Return the unit of warped values where that of values is ``unit``: logarithms have none."""
+        return unit if np.isinf(self.c) else 1.0
+
+    def log_slopes(self, values: Array, unit: float = 1.0) -> Array:
+        """Return ln w′(y) of each value, in a unit."""
         if np.isinf(self.c):
             return np.zeros(len(values))
-        return np.asarray(-np.log(self.c) - np.log1p(np.maximum(values - self.least, 0.0) / self.c))
+        return np.asarray(-np.log(self.c / unit) - np.log1p(np.maximum(values - self.least, 0.0) / self.c))
 
 
 def warps(values: Array) -> list[Warp]:
@@ -193,7 +197,9 @@ class WarpedProcess(LeveledFit):
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return self.posterior(inputs, joint=False).log_densities(values) + self.warp.log_slopes(values)
+        unit = unit_of(values)
+        warped = self.posterior(inputs, joint=False).log_densities(values, self.warp.unit(unit))
+        return warped + self.warp.log_slopes(values, unit)
 
 
 def fit_warped_process(
@@ -206,12 +212,13 @@ def fit_warped_process(
     """Fit to n ≥ 2 points by maximum likelihood over ℓ, η and c, or return the reason for having no fit."""
     if standardise(training.values)[2] == 0.0:
         return FitStatus.CONSTANT_VALUES
-    inputs, choices = np.ascontiguousarray(training.inputs), warps(training.values)
+    inputs, choices, unit = np.ascontiguousarray(training.inputs), warps(training.values), unit_of(training.values)
 
     def searched(level: int) -> tuple[Search, float]:
         warp = choices[level]
         standardised = standardise(warp(training.values))
-        change_of_values = warp.log_slopes(training.values).sum() - len(training) * np.log(standardised[2])
+        slopes = warp.log_slopes(training.values, unit)
+        change_of_values = slopes.sum() - len(training) * np.log(standardised[2] / warp.unit(unit))
         return Search(inputs, standardised), float(change_of_values)
 
     last = len(choices) - 1
@@ -281,7 +288,7 @@ class QuadraticProcess(LeveledFit):
 
     def log_densities(self, inputs: Array, values: Array) -> Array:
         """Return the log density of each of ``values`` at whitened ``inputs``; see ``ScoredFit``."""
-        return self.posterior(inputs, joint=False).log_densities(values)
+        return self.posterior(inputs, joint=False).log_densities(values, unit_of(values))
 
 
 def fit_quadratic_process(

@@ -8,11 +8,13 @@
 | n_max  | ``largest``           | most points to train on                                   |
 """
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from sacma.surrogate.archive import Archive
@@ -42,9 +44,18 @@ class Whitening:
         return np.asarray((centred - self.mean) @ self.to_white.T)
 
     @cached_property
-    def log_scale(self) -> float:
-        """Logarithm of the mean stretch of lengths over directions: ln |det W| / D."""
-        return float(np.linalg.slogdet(self.to_white)[1]) / len(self.mean)
+    def log_scale(self) -> tuple[float, int]:
+        """Logarithm of the mean stretch of lengths over directions, ln |det W| / D, and a power of two beside it."""
+        power = int(np.frexp(np.max(np.abs(self.to_white)))[1])
+        return float(np.linalg.slogdet(np.ldexp(self.to_white, -power))[1]) / len(self.mean), power
+
+    def log_stretch(self, other: "Whitening") -> float:
+        """Return the logarithm of the mean stretch of lengths from another whitening to this one.
+
+        It is the same to the bit where x has another unit, as long as that is a power of two.
+        """
+        (here, power), (there, other_power) = self.log_scale, other.log_scale
+        return here - there + (power - other_power) * math.log(2.0)
 
     def inverse(self, whitened: Array) -> Array:
         """Return the points, shape (n, D), of which ``whitened`` is the image: x = m + W⁻¹z."""
@@ -134,6 +145,44 @@ class KMeans(Part):
     def prepare(self) -> None:
         """Compile the seeding, or load it."""
         self.choose(np.eye(3), 2, np.random.default_rng(0))
+
+
+GAP = 1e3
+"""Least ratio of successive distances from the best value between which values are no longer those of f."""
+
+NEIGHBOURS = 3
+
+
+def implausible(values: Array, gap: float = GAP, spread: float = 0.0) -> NDArray[np.bool_]:
+    """Return True for values, shape (n,), that are out of all proportion to at least half of them.
+
+    They are what users return where a simulation fails. Above the median, the first value whose distance from the
+    best is ``gap`` times that of the next lower one begins them, if it is ``gap`` times a ``spread``, too: a training
+    set may lie around one optimum, with few ordinary values of other places.
+    """
+    ordered = np.sort(values)
+    above = 0.5 * ordered - 0.5 * ordered[0]  # half, for the largest floats
+    middle = (len(values) - 1) // 2
+    rounding = 8.0 * np.finfo(float).eps * max(abs(ordered[0]), abs(ordered[middle]))
+    with np.errstate(over="ignore"):
+        apart = (above[middle + 1 :] > gap * above[middle:-1]) & (above[middle:-1] > rounding)
+        apart &= above[middle + 1 :] > 0.5 * gap * spread
+    if not apart.any():
+        return np.zeros(len(values), dtype=bool)
+    return np.asarray(values > ordered[middle + int(np.argmax(apart))])
+
+
+def plausible(training: TrainingSet, spread: float) -> TrainingSet:
+    """Return a training set without implausible values, but for regions of them, which get the worst plausible one."""
+    wrong = implausible(training.values, spread=spread)
+    if not wrong.any():
+        return training
+    apart = ((training.inputs[wrong, None] - training.inputs) ** 2).sum(axis=2)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, 1 : 1 + NEIGHBOURS]
+    kept = ~wrong
+    kept[wrong] = wrong[nearest].all(axis=1)
+    values = np.minimum(training.values, training.values[~wrong].max())
+    return TrainingSet(training.inputs[kept], values[kept], training.indices[kept])
 
 
 SELECTIONS = Kinds(Recent, Nearest, KMeans, usual="recent")
