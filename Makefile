@@ -15,6 +15,8 @@ CONFIGS := $(addprefix configs/,cmaes.yaml gp1.yaml gp5.yaml ada_kl.yaml ada_ken
 REDUCED := --functions 1,3,6,8,10,13,15,17,20,21 --dimensions 2,5 --instances 1-3 --budget 100
 
 .DEFAULT_GOAL := help
+# The processes of a test are many; each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help run reproduce sweep smoke test lint types ci dist compat torture mutants bench readings attribution ablation install install-dev docs reference tape gallery format clean distclean
 
 help: ## list the targets
@@ -126,7 +128,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 clean: ## remove caches and build results
 	rm -rf build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks reproduction tools -name __pycache__ -prune -exec rm -rf {} +
 
 distclean: clean ## clean, and remove .venv; results stay
 	rm -rf $(VENV)
