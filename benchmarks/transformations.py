@@ -1,4 +1,4 @@
-"""Functions of bbob with other values: transformed, in another unit, or huge at some points, as of failures.
+"""Functions of bbob with other values, or some known: transformed, in another unit, or huge at some points.
 
 Prints the mean of log10 Δf of the original function, at least 1e-8, after multiples of D evaluations.
 """
@@ -10,6 +10,7 @@ from itertools import product
 
 import cocoex
 import numpy as np
+from scipy.stats.qmc import LatinHypercube, scale
 
 import sacma
 from benchmarks.common import arguments, named, print_table
@@ -45,22 +46,30 @@ def main() -> None:
     tiny = {"cases": "f^2,1e10 20th", "functions": "1", "dimensions": "2", "instances": "1", "budget": 10}
     options = arguments(
         __doc__, tiny, cases=",".join(CASES), methods="sacma,lq-cma-es,acma-es", functions="1,2,8,10,12,14,15,17,21",
-        dimensions="5", instances="101-115", budget=100,
+        dimensions="5", instances="101-115", budget=100, known=0,
     )  # fmt: skip
     budgets = [budget for budget in BUDGETS if budget <= options.budget]
     places = list(product(parse_ranges(options.functions), parse_ranges(options.instances)))
     rows = []
     for case in named("--cases", options.cases, CASES):
         for D, method in product(parse_ranges(options.dimensions), options.methods.split(",")):
-            found = np.mean([run(case, place, D, method, budgets) for place in places], axis=0)
+            found = np.mean([run(case, (*place, D), method, budgets, options.known) for place in places], axis=0)
             gaps = {f"{budget}·D": gap for budget, gap in zip(budgets, found.tolist(), strict=True)}
             rows.append({"values": case, "D": D, "method": method, **gaps})
     print_table(rows)
 
 
-def run(case: str, place: tuple[int, int], dimension: int, method: str, budgets: list[int]) -> Array:
-    """Return log10 Δf of the original after each budget of a run, shape (b,)."""
-    function, instance = place
+def run(case: str, place: tuple[int, int, int], method: str, budgets: list[int], designed: int) -> Array:
+    """Return log10 Δf of the original after each budget of a run, shape (b,), which is given a design of known points.
+
+    Args:
+        case: values of f.
+        place: function, instance and dimension D.
+        method: of ``sacma.minimize``.
+        budgets: multiples of D evaluations.
+        designed: points of the Latin hypercube/D.
+    """
+    function, instance, dimension = place
     problem = cocoex.BareProblem("bbob", function, dimension, instance)
     random, best = np.random.default_rng([function, instance]), [math.inf]
     unit = float(np.median([problem(x) - problem.best_value() for x in random.uniform(-5, 5, (200, dimension))])) / 50.0
@@ -80,10 +89,14 @@ def run(case: str, place: tuple[int, int], dimension: int, method: str, budgets:
         return value
 
     x0 = random.uniform(-4, 4, dimension)
+    design = scale(LatinHypercube(dimension, rng=random).random(designed * dimension), -5.0, 5.0)
+    known = (design, [evaluated(x) for x in design]) if designed else None
+    first = len(best) - 1
     sacma.minimize(
-        evaluated, x0, sigma0=8.0 / 3.0, method=method, budget=budgets[-1] * dimension, seed=instance, max_failures=None
-    )
-    at = np.minimum(np.multiply(budgets, dimension), len(best) - 1)
+        evaluated, x0, sigma0=8.0 / 3.0, method=method, budget=budgets[-1] * dimension, seed=instance, known=known,
+        max_failures=None,
+    )  # fmt: skip
+    at = np.minimum(first + np.multiply(budgets, dimension), len(best) - 1)
     return np.asarray(np.log10(np.clip(np.array(best)[at], PRECISION, None)))
 
 

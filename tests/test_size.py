@@ -19,6 +19,11 @@ def test_packages_keep_within_their_bounds() -> None:
         modules[package.partition("/")[0]] += len(paths)
     words = {"docs": sum(len(page.read_text().split()) for page in (ROOT / "docs").rglob("*.md"))}
     assert lines.keys() == BOUNDS["lines"].keys()
-    for kind, found in (("lines", lines), ("modules", modules), ("words", words)):
-        larger = {name: (found[name], bound) for name, bound in BOUNDS[kind].items() if found[name] > bound}
-        assert larger == {}, f"{kind} beyond the bounds of tests/size.toml: {larger}"
+    found = {"lines": lines, "modules": modules, "words": words}
+    larger = [
+        f"{found[kind][name]} {kind} in {name}, {bound} allowed"
+        for kind, bounds in BOUNDS.items()
+        for name, bound in bounds.items()
+        if found[kind][name] > bound
+    ]
+    assert larger == [], "shorten, or raise the bound in tests/size.toml"

@@ -238,12 +238,25 @@ def test_cma_es_begins_where_the_search_ends() -> None:
     np.testing.assert_array_equal(again[:18], points)
 
 
-def test_where_interpolation_is_misled_or_something_is_known_there_is_no_search() -> None:
+def test_where_interpolation_is_misled_there_is_no_search() -> None:
     """The run is that without one."""
-    known = np.linspace(0.0, 1.0, 21).reshape(7, 3), np.arange(7.0)
-    for given in ({"noisy": True}, {"archive": known}):
-        with_search, without = (run(strategy(start, **given), 30)[0] for start in ({"name": "trust-region"}, None))
-        np.testing.assert_array_equal(with_search, without)
+    with_search, without = (run(strategy(start, noisy=True), 30)[0] for start in ({"name": "trust-region"}, None))
+    np.testing.assert_array_equal(with_search, without)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_it_begins_at_the_best_known_point(*, noisy: bool) -> None:
+    """After x₀ has been evaluated, which may be better."""
+    best = np.array([-3.0, 1.0, 2.5])
+    known = np.vstack([np.linspace(0.0, 3.0, 21).reshape(7, 3), best]), np.append(np.arange(7.0) + 100.0, 0.5)
+    points, _ = run(strategy({"name": "trust-region"}, archive=known, noisy=noisy), 30)
+    alone, _ = run(strategy({"name": "trust-region"}), 1)
+    np.testing.assert_array_equal(points[0], alone[0])
+    if noisy:
+        assert np.linalg.norm(points[1:13].mean(axis=0) - best) < 3.0
+    else:
+        steps = points[1:7] - best
+        assert (np.count_nonzero(np.abs(steps) > 1e-12, axis=1) == 1).all()
 
 
 def test_known_points_are_not_evaluated_again() -> None:

@@ -2,8 +2,8 @@
 
 A chart has a panel for each combination of values in the columns ``by`` of its data, such as a dimension and a
 function. The page shows one panel at a time; a file has all panels of one value of the first of these columns. To add
-one, return it from the ``charts`` of a section; to add a kind, write its class here, its drawing in
-``sacma.analysis.figures.draw`` and in ``page/charts.js``.
+one, yield it from the ``charts`` of a section; to add a kind, write its class here, its drawing in
+``sacma.analysis.figures.draw`` and in ``page/page.js``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -119,8 +119,7 @@ class SurrogateStrategy:
                     run.scale_tolerances(self._settings.sampling.sigma0, *self._archive.spread())
             self._population = None
             value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
-            evaluations = self.true_evaluations - before
-            last = LastRun(evaluations, run.initial_point, run.mean, value_at_mean, run.recent_best)
+            last = LastRun(self.true_evaluations - before, run.initial_point, run.mean, value_at_mean, run.recent_best)
             try:
                 start = starts.send(last)
             except StopIteration:
@@ -159,18 +158,21 @@ class SurrogateStrategy:
         return run
 
     def _search_first(self, run: CMAES, start: Start) -> Generator[Sequence[Array], Array, CMAES]:
-        """Evaluate the points of a search from x₀, and return the first run, begun where that ends.
+        """Evaluate the points of a search, and return the first run, begun where that ends.
 
-        Not where more than 2D points are known already, nor where interpolation is misled: by noise, by cells in which
-        f is the same, and by a merit of constraints that changes. Evaluations beside those of the search shorten it;
-        as many as it has itself end it, whichever of its points have no value yet.
+        It begins at x₀ or a better known point. There is none where interpolation is misled: by noise, cells in which f
+        is the same, or a merit that changes. Evaluations beside those of the search shorten it; as many as it has
+        itself end it, whichever of its points have no value yet.
         """
-        s, context = self._settings, self._context
+        s, context, known = self._settings, self._context, len(self._archive) > 0
         misled = context.noisy or self._constraints or context.grid is not None
-        if s.start is None or misled or self.runs > 1 or len(self._archive) > 2 * context.dimension:
+        if s.start is None or self.runs > 1 or (misled and not known):
             return run
-        search = s.start.search(run.whitening().mean, s.sampling.sigma0, context)
-        points, last = next(search, None), self.true_evaluations + s.start.evaluations(context.dimension)
+        x0, last = run.whitening().mean, self.true_evaluations + s.start.evaluations(context.dimension)
+        if known and run.place(x0[None])[1][0] not in self._archive:
+            yield from self._evaluate_further(run, x0[None], last - self.true_evaluations)
+        search = s.start.search(self._best_point(run) if known else x0, s.sampling.sigma0, context)
+        points = None if misled else next(search, None)
         while points is not None and self.true_evaluations < last:
             given = numbers_of(s.start, points, (-1, context.dimension))
             values = yield from self._known_or_evaluated(run, given, last - self.true_evaluations)
@@ -183,10 +185,13 @@ class SurrogateStrategy:
                 break
         if not len(self._archive):
             return run
-        shorter = replace(start, step=start.step * s.start.step_share)
-        x0 = run.place(self._archive.points[[self._archive.best]])[0][0]
-        self._sampling = s.sampling.start(shorter, x0, context)
+        shorter = start if misled else replace(start, step=start.step * s.start.step_share)
+        self._sampling = s.sampling.start(shorter, self._best_point(run), context)
         return self._sampling
+
+    def _best_point(self, run: CMAES) -> Array:
+        """Return the best point of the archive, as f is to see it."""
+        return np.asarray(run.place(self._archive.points[[self._archive.best]])[0][0])
 
     def _built(self, settings: Any) -> Model:
         """Return a model of f, with constraints one of each beside it."""
@@ -241,8 +246,7 @@ class SurrogateStrategy:
     def _evaluate_further(self, run: CMAES, points: Array, beside: int) -> Outcomes:
         """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values.
 
-        NaN for those that have none after so many evaluations ``beside`` them. Points are moved to where f has been
-        evaluated.
+        NaN for those that have none after so many evaluations ``beside`` them. Points are moved to where f was.
         """
         self._population, self._misses_from = None, self.true_evaluations + beside
         seen, learned = run.place(points)
@@ -370,7 +374,7 @@ class SurrogateStrategy:
             self._further[place] = sample.learned
 
     def end_run(self) -> None:
-        """End the present run with its population: another begins."""
+        """End the present run with its population."""
         self._ends_run = True
 
     def learn(self, points: Array, values: Array) -> None:
@@ -391,10 +395,5 @@ class SurrogateStrategy:
             self._population = None
 
     def _count(self, y: Array) -> None:
-        if self._merit is None:
-            self._best = min(self._best, (0.0, float(np.min(y, initial=np.inf))))
-        else:
-            finite = y[finite_rows(y)]
-            standings = zip(self._merit.violations(finite).tolist(), finite[:, 0].tolist(), strict=True)
-            self._best = min([self._best, *standings])
+        self._best = min([self._best, *self._archive.standings_of(y[finite_rows(y)])])
         self.true_evaluations += len(y)
