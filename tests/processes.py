@@ -57,15 +57,21 @@ def alive_in_session(session: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def dask_cluster(folder: Path, protocol: str = "tcp", **environ: object) -> Iterator[str]:
-    """Start a scheduler and two workers that know no folder but each its own; give the address."""
+def dask_cluster(
+    folder: Path, protocol: str = "tcp", *, workers: int = 2, threads: int = 1, nanny: bool = False, **environ: object
+) -> Iterator[str]:
+    """Start a scheduler and workers that know no folder but each its own; give the address.
+
+    A nanny replaces a worker that has died.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"{protocol}://127.0.0.1:{port}"
     commands = {"scheduler": ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]}
-    for name in ("one", "two"):
-        commands[name] = [address, "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"]
+    for number in range(workers):
+        options = ["--nthreads", str(threads), "--no-dashboard", "--death-timeout", "60"]
+        commands[f"worker-{number}"] = [address, *options, "--nanny" if nanny else "--no-nanny"]
     processes = []
     try:
         for name, arguments in commands.items():
@@ -86,11 +92,12 @@ def dask_cluster(folder: Path, protocol: str = "tcp", **environ: object) -> Iter
         yield address
     finally:
         for process in reversed(processes):
-            process.terminate()
+            process.terminate() if nanny else process.kill()  # a nanny ends its worker
         for process in processes:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=20)
             process.kill()
+            process.wait()
 
 
 def _answers(port: int) -> bool:

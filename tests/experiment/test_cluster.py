@@ -26,7 +26,7 @@ def test_bad_trials_and_workers_of_another_version(
     """A trial that kills its process, and one that takes too long, harm no other; another version ends the run."""
     config = hostile_config(tmp_path, {"f2-d2-i1": "kill", "f3-d2-i2": "loop"})
     options = ("--functions", "1-4", "--trial-timeout", 8, "--retries", 0, "--results", "out", "--scheduler")
-    with dask_cluster(tmp_path / "cluster") as address:
+    with dask_cluster(tmp_path / "cluster", nanny=True) as address:
         done = sacma("run", config, *options, address, cwd=tmp_path)
         assert done.returncode == 1, done.stderr
         assert len(list((tmp_path / "out").rglob("*.record"))) == 22
@@ -55,7 +55,7 @@ def test_a_scheduler_with_certificates(tmp_path: Path) -> None:
         tls |= {f"{role}__CERT": str(certificate), f"{role}__KEY": str(key)}
     own: dict[str, Any] = {f"DASK_DISTRIBUTED__COMM__TLS__{name}": path for name, path in tls.items()}
     own["DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION"] = "true"
-    with dask_cluster(tmp_path / "cluster", "tls", **own) as address:
+    with dask_cluster(tmp_path / "cluster", "tls", workers=1, **own) as address:
         done = sacma("run", CONFIGS / "cmaes.yaml", *ONE_TRIAL, "--scheduler", address, cwd=tmp_path, **own)
         assert (done.returncode, done.stderr) == (0, "")
         assert "all 1 trial" in done.stdout

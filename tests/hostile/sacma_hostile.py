@@ -48,7 +48,7 @@ def _raise() -> None:
 
 def _loop() -> None:
     while True:
-        pass
+        time.sleep(0.01)
 
 
 def _second_observer() -> None:

@@ -45,7 +45,7 @@ def partly(x: Array) -> float:
     return rosenbrock(x)
 
 
-def call_of(method: str, budget: int = 120, seed: int = 3) -> Call:
+def call_of(method: str, budget: int = 80, seed: int = 3) -> Call:
     return checked_call(X0, 0.5, bounds=(-2, 2), method=method, budget=budget, seed=seed)
 
 
@@ -72,21 +72,18 @@ class Simulation:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_all_workers_are_always_busy(method: str) -> None:
-    """As long as the budget has more; each evaluation counts once, and numbers are those in which they began."""
-    simulation = Simulation(Run(call_of(method)))
-    assert simulation.fewest == 4
-    numbers = [entry.number for entry in simulation.run.log.entries]
-    assert sorted(numbers) == list(range(1, 121)) != numbers
-    assert simulation.run.result.history.generations[-1].true_evaluations <= 120
+def test_all_workers_are_busy_and_the_run_is_computed_again_from_any_beginning(method: str) -> None:
+    """As long as the budget has more; each evaluation counts once, and numbers are those in which they began.
 
-
-@pytest.mark.parametrize("method", METHODS)
-def test_it_is_computed_again_from_any_beginning(method: str) -> None:
-    """From the first n evaluations of its log: the same generations, and the same points are waited for."""
+    From the first n evaluations of its log: the same generations, and the same points are waited for.
+    """
     first = Simulation(Run(call_of(method)))
+    assert first.fewest == 4
     call, entries = first.run.call, first.run.log.entries
-    for n in (1, 3, 4, 8, 11, 73, 119, 120):
+    numbers = [entry.number for entry in entries]
+    assert sorted(numbers) == list(range(1, 81)) != numbers
+    assert first.run.result.history.generations[-1].true_evaluations <= 80
+    for n in (1, 4, 11, 47, 80):
         again = Run(call)
         again.resume(entries[:n])
         assert [x.tobytes() for _, x in again.tasks()] == first.waiting[n - 1] or n == len(entries)
@@ -103,8 +100,8 @@ def test_with_one_worker_it_is_the_run_without() -> None:
     assert bits(threaded) == bits(sacma.minimize(rosenbrock, X0, 0.5, **arguments))
 
 
-@pytest.mark.parametrize("workers", [2, 40])
-def test_any_number_of_workers(workers: int) -> None:
+@pytest.mark.parametrize(("workers", "budget"), [(2, 80), (40, 300)])
+def test_any_number_of_workers(workers: int, budget: int) -> None:
     """Of more workers than points each is busy, too; simulated time is the sum of durations, shared."""
 
     def often(x: Array) -> float:
@@ -113,8 +110,8 @@ def test_any_number_of_workers(workers: int) -> None:
         return rosenbrock(x)
 
     executor = Simulated(workers)
-    result = sacma.minimize(often, X0, 0.5, budget=300, seed=1, workers=executor, max_failures=None)
-    assert result.nfev == 300
+    result = sacma.minimize(often, X0, 0.5, budget=budget, seed=1, workers=executor, max_failures=None)
+    assert result.nfev == budget
     assert executor.busy / (workers * executor.time) > (0.95 if workers < 40 else 0.7)  # at the end some have nothing
     assert result.failures == len(result.history.failures) > 0
 
@@ -155,7 +152,7 @@ def test_what_ends_late_is_taken_as_in_a_run_that_goes_on(tmp_path: Path, method
     """After the last generation: the same call takes it again, and with a larger budget goes on from all of it."""
     arguments: dict[str, Any] = {"seed": 2, "method": method, "journal": tmp_path / "j", "max_failures": None}
     with ThreadPoolExecutor(4) as threads:
-        for generations in (1, 2, 4):
+        for generations in (1, 3):
             ended, again = (
                 sacma.minimize(fun, X0, 0.5, budget=300, workers=threads, callback=reached(generations), **arguments)
                 for fun in (slowly, lambda _: 1 / 0)
@@ -173,10 +170,10 @@ def reached(generations: int) -> Callable[[Result], bool]:
     return lambda _: next(counted) >= generations
 
 
-@pytest.mark.parametrize("long", [{1}, {2, 5}, {11}])
+@pytest.mark.parametrize("long", [{1}, {2, 11}])
 def test_no_evaluation_holds_up_the_run(tmp_path: Path, long: set[int]) -> None:
     """Neither one of the first search, whose points all need values, nor a later one; the journal is the same run."""
-    arguments: dict[str, Any] = {"seed": 1, "budget": 200, "journal": tmp_path / "journal.jsonl"}
+    arguments: dict[str, Any] = {"seed": 1, "budget": 160, "journal": tmp_path / "journal.jsonl"}
     result = sacma.minimize(rosenbrock, X0, 0.5, workers=Simulated(4, long=long), **arguments)
     assert result.fun < 1e-4
     assert result.nit > 20
@@ -225,25 +222,25 @@ def test_a_journal_goes_on_in_any_way(tmp_path: Path, method: str) -> None:
         before = content
         assert result.nfev == budget == content.count(b"\n") - 1
 
-    goes_on(30, workers=Simulated(4))
-    goes_on(40)
-    goes_on(61, workers=Simulated(3))
+    goes_on(20, workers=Simulated(4))
+    goes_on(26)
+    goes_on(37, workers=Simulated(3))
     with ThreadPoolExecutor(2) as executor:
-        goes_on(80, workers=executor, asynchronous=False)
-    goes_on(99, workers=Simulated(6))
-    with closing(sacma.Optimizer(X0, 0.5, budget=130, **arguments)) as es:
-        assert es.result.nfev == 99
+        goes_on(46, workers=executor, asynchronous=False)
+    goes_on(57, workers=Simulated(6))
+    with closing(sacma.Optimizer(X0, 0.5, budget=70, **arguments)) as es:
+        assert es.result.nfev == 57
         while not es.stop():
             X = es.ask()
             es.tell(X[::-1], [math.nan if x[0] > 1.2 else rosenbrock(x) for x in X[::-1]])
         es.save(saved)
-    goes_on(150, workers=Simulated(2))
+    goes_on(80, workers=Simulated(2))
     numbers = [json.loads(line)["number"] for line in path.read_bytes().splitlines()[1:]]
-    assert sorted(numbers[:130]) != numbers[:130]
+    assert sorted(numbers[:70]) != numbers[:70]
     loaded = sacma.Optimizer.load(saved)
-    assert loaded.result.nfev == 130
-    assert path.read_bytes().splitlines()[1:131] == saved.read_bytes().splitlines()[1:]
-    again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=150, **arguments)
+    assert loaded.result.nfev == 70
+    assert path.read_bytes().splitlines()[1:71] == saved.read_bytes().splitlines()[1:]
+    again = sacma.minimize(lambda _: 1 / 0, X0, 0.5, budget=80, **arguments)
     whole = sacma.read_journal(path)
     np.testing.assert_array_equal(again.history.values, whole.values)
     np.testing.assert_array_equal(again.history.points, whole.points)
@@ -252,7 +249,7 @@ def test_a_journal_goes_on_in_any_way(tmp_path: Path, method: str) -> None:
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     """No evaluation is lost, and none made twice but for those that were running."""
     rng = np.random.default_rng(2)
-    assert not asynchronous_failures(tmp_path / "killed.jsonl", 3, rng, threads=3, budget=90)
+    assert not asynchronous_failures(tmp_path / "killed.jsonl", 2, rng, threads=3, budget=60)
 
 
 def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,18 +283,18 @@ def test_dask(tmp_path: Path) -> None:
         time.sleep(0.01)
         return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
-    in_generations: dict[str, Any] = {"seed": 1, "budget": 40, "method": GENERATIONS, "asynchronous": False}
+    in_generations: dict[str, Any] = {"seed": 1, "budget": 20, "method": GENERATIONS, "asynchronous": False}
     alone = bits(sacma.minimize(fun, X0, 0.5, **in_generations))
     with (
-        dask_cluster(tmp_path / "cluster") as address,
+        dask_cluster(tmp_path / "cluster", workers=1, threads=2) as address,
         distributed.Client(address, set_as_default=False) as client,
     ):
-        client.wait_for_workers(2)
+        client.wait_for_workers(1)
         for name, workers in (("client", client), ("executor", client.get_executor(pure=False))):
             path = tmp_path / name
-            result = sacma.minimize(fun, X0, 0.5, seed=1, budget=40, workers=workers, journal=path)
-            assert result.nfev == 40
-            assert len(sacma.read_journal(path).entries) == 40
+            result = sacma.minimize(fun, X0, 0.5, seed=1, budget=20, workers=workers, journal=path)
+            assert result.nfev == 20
+            assert len(sacma.read_journal(path).entries) == 20
             assert bits(sacma.minimize(fun, X0, 0.5, workers=workers, **in_generations)) == alone
         noted = tmp_path / "noted"
 
@@ -312,8 +309,7 @@ def test_dask(tmp_path: Path) -> None:
         assert noted.stat().st_size == many.nfev == 60
 
 
-@pytest.mark.parametrize("method", ["cmaes", DEFAULT])
-@pytest.mark.parametrize("asynchronous", [True, False])
+@pytest.mark.parametrize(("method", "asynchronous"), [("cmaes", False), (DEFAULT, True)])
 @pytest.mark.parametrize("what", ["journal", "executor", "callback"])
 def test_an_error_loses_no_evaluation(tmp_path: Path, method: str, what: str, *, asynchronous: bool) -> None:
     """What other workers evaluate when a call ends by an error is in the result, and in the journal if it is there."""

@@ -16,7 +16,7 @@ from tests.processes import left_alive, start, workers_in_session
 @pytest.mark.parametrize(
     ("kills", "protocol"),
     [
-        pytest.param(3, {"functions": "1-9", "dimensions": "5", "instances": "1", "budget": "100"}, id="3"),
+        pytest.param(3, {"functions": "1-9", "dimensions": "5", "instances": "1", "budget": "60"}, id="3"),
         pytest.param(
             50,
             {"functions": "1-24", "dimensions": "5,10", "instances": "1-3", "budget": "250"},

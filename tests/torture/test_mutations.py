@@ -19,7 +19,7 @@ from tests.conftest import coco_files
 from tests.sizes import sizes
 
 
-@sizes("number", small=1000, full=5000)
+@sizes("number", small=300, full=5000)
 def test_forgeries(number: int) -> None:
     """None of thousands of forged records enters a result, and no process takes a GiB; prints the table."""
     command = [sys.executable, "-m", "tests.store.forgeries", str(number)]

@@ -13,7 +13,7 @@ CONFIG_FILES = [CONFIGS / f"{name}.yaml" for name in ("ada_kendall", "cmaes")]
 
 @sizes(
     "protocol",
-    small=("--functions", "1,8", "--dimensions", "2,3", "--instances", 1, "--budget", 40),
+    small=("--functions", "1,8", "--dimensions", 2, "--instances", 1, "--budget", 30),
     full=("--functions", "1-24", "--dimensions", "2,5", "--instances", "1-3"),
 )
 def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...]) -> None:
@@ -21,7 +21,7 @@ def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...]) -> None:
 
     def run(name: str, *options: object) -> dict[str, bytes]:
         done = sacma(
-            "run", *CONFIG_FILES, *protocol, "--results", name, *options, cwd=tmp_path, process=name == "workers"
+            "run", *CONFIG_FILES, *protocol, "--results", name, *options, cwd=tmp_path, process=options == ("--jobs", 2)
         )
         assert done.returncode == 0, done.stderr
         return coco_files(tmp_path / name)
