@@ -193,7 +193,7 @@ def test_outcomes_name_no_folder_of_a_machine(tmp_path: Path, monkeypatch: pytes
     assert origin.source == f"{'' if copied else 'examples/'}own_optimizer.py"
 
 
-@sizes("instances", small=2, full=10)
+@sizes("instances", small=1, full=10)
 def test_half_the_evaluations(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], instances: int
 ) -> None:

@@ -110,7 +110,7 @@ def run_commands(block: Block, where: str) -> None:
         text = COMMANDS.sub(lambda m: f"{m[1]} {block.in_small}{m[2]}", text)
         text = re.sub(r"^sacma postprocess\b", "sacma postprocess --no-pages --no-pdf", text, flags=re.MULTILINE)
     lines = [line for line in (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines()) if line]
-    for line in [text] if "<<" in text else lines:
+    for line in [text] if "<<" in text else (line.partition(" | tail -n ")[0] for line in lines):
         if script := BENCHMARK.match(line):
             assert (ROOT / f"{script[1].replace('.', '/')}.py").is_file(), f"{where}: {line}"
             continue

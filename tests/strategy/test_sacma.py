@@ -36,11 +36,6 @@ def test_it_saves_evaluations(f: Objective, share: float) -> None:
     assert np.median(saved) <= share
 
 
-def test_it_repeats_itself() -> None:
-    """The same seed gives the same bits."""
-    assert Run(shipped("sacma"), 3).until(80, rosenbrock).bits == Run(shipped("sacma"), 3).until(80, rosenbrock).bits
-
-
 def test_it_asks_for_no_point_twice() -> None:
     """A proposal that takes part in the next population has its value."""
     for seed in (1, 5):
