@@ -41,8 +41,7 @@ def test_it_runs_beside_the_others(own: Path) -> None:
         assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=own).returncode == 0
 
 
-@pytest.mark.parametrize("process", [False, True])
-def test_its_file_is_handed_on_to_workers(own: Path, *, process: bool) -> None:
+def test_its_file_is_handed_on_to_workers(own: Path) -> None:
     """It imports what lies beside it, and starts a script that does, wherever the command is given."""
     (own / "elsewhere").mkdir()
     (own / "beside.py").write_text("HERE = True\n")
@@ -51,7 +50,7 @@ def test_its_file_is_handed_on_to_workers(own: Path, *, process: bool) -> None:
         script = f"[sys.executable, {str(own / 'script.py')!r}]"
         file.write(f"import subprocess, sys\nimport beside\nsubprocess.run({script}, check=True)\n")
     arguments = ("../own_optimizer.yaml", "--algorithm-file", "../own_optimizer.py", *SMALL)
-    done = sacma("run", *arguments, "--jobs", 1, cwd=own / "elsewhere", process=process)
+    done = sacma("run", *arguments, "--jobs", 1, cwd=own / "elsewhere", process=True)
     assert done.returncode == 0, done.stderr
     assert "all 2 trials" in done.stdout
 

@@ -210,7 +210,7 @@ def test_tools_with_a_browser(tool: str, study: Path, tmp_path: Path) -> None:
     """Pictures of the report on a desk and on a phone, or the times until its first chart is drawn in both."""
     arguments = {
         "screens": [str(tmp_path), "--tiny"],
-        "first_picture": ["--times", "2", str(study / "report" / "index.html")],
+        "first_picture": ["--times", "1", str(study / "report" / "index.html")],
     }[tool]
     command = [sys.executable, str(ROOT / "tools" / f"{tool}.py"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())

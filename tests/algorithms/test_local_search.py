@@ -28,8 +28,8 @@ def search(problem: CountedProblem, settings: LocalSearchSettings) -> CountedPro
 @pytest.mark.parametrize("method", METHODS)
 def test_the_first_run_is_that_of_scipy(method: str) -> None:
     """Until the first restart, SciPy by itself evaluates the same points, and stops there by itself."""
-    problem = search(CountedProblem(rastrigin, 2, 1500, -1.0), settings_of(method))
-    bare = CountedProblem(rastrigin, 2, 1500, -1.0)
+    problem = search(CountedProblem(rastrigin, 2, 300, -1.0), settings_of(method))
+    bare = CountedProblem(rastrigin, 2, 300, -1.0)
     optimize.minimize(bare, bare.initial_point(4.0), method=SCIPY[method], tol=1e-11)
     assert len(bare.points) == problem.started_at[1]
     np.testing.assert_array_equal(bare.points, problem.points[: len(bare.points)])
@@ -57,4 +57,4 @@ def test_a_run_that_diverges_is_given_up(method: str) -> None:
         with np.errstate(all="ignore"):
             return float(-np.exp(np.sum(x) ** 2))
 
-    assert len(search(CountedProblem(cliff, 3, 2000, -np.inf), settings_of(method)).points) > 0
+    assert len(search(CountedProblem(cliff, 3, 500, -np.inf), settings_of(method)).points) > 0

@@ -114,7 +114,7 @@ def test_a_space_that_is_used_up(
 ) -> None:
     """No combination is evaluated twice, but for those that failed, and the run ends with the last one."""
     space = sacma.Space({f"p{i}": parameter for i, parameter in enumerate(parameters)})
-    coordinates = np.random.default_rng(seed).uniform(size=(5000, space.dimension))
+    coordinates = np.random.default_rng(seed).uniform(size=(1500, space.dimension))
     everything = {tuple(params.values()): params for params in map(space.params, coordinates)}
     table = Table(seed, failing)
     X = [params for key, params in everything.items() if not table.fails(key)]

@@ -24,16 +24,14 @@ from tests.optimize.sealed import sealed
 @pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
 def test_asked_and_told_it_is_minimize(method: str) -> None:
     """The same points and values, to the bit, where the budget ends within a population too."""
-    for budget in (100, 153):
-        given: dict[str, Any] = {"bounds": (-2, 2), "budget": budget, "seed": 8, "method": method}
-        es = sacma.Optimizer([0.0, 0.0, 0.0], 1.0, **given)
-        solve(es, rosenbrock)
-        whole = sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, **given)
-        assert bits(es.result) == bits(whole)
-        assert es.stop() == {"budget": budget}
-        assert es.result.status == Status.BUDGET
-        with pytest.raises(ValueError, match="ask is called at the end: the budget of"):
-            es.ask()
+    given: dict[str, Any] = {"bounds": (-2, 2), "budget": 88, "seed": 8, "method": method}
+    es = sacma.Optimizer([0.0, 0.0, 0.0], 1.0, **given)
+    solve(es, rosenbrock)
+    assert bits(es.result) == bits(sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, **given))
+    assert es.stop() == {"budget": 88}
+    assert es.result.status == Status.BUDGET
+    with pytest.raises(ValueError, match="ask is called at the end: the budget of"):
+        es.ask()
 
 
 def test_failed_values_are_told_as_what_they_are() -> None:
@@ -146,13 +144,13 @@ def test_stop_says_what_ended_the_run() -> None:
 
 
 @pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
-@pytest.mark.parametrize("evaluations", [0, 14, 77])
+@pytest.mark.parametrize("evaluations", [0, 14, 47])
 def test_a_saved_optimizer_goes_on_bit_by_bit(tmp_path: Path, evaluations: int, method: str) -> None:
     """From the start, from within a population, and after many: the same points as without a stop."""
     path = tmp_path / "state.jsonl"
     archive = (np.linspace(-1, 1, 24).reshape(8, 3), np.arange(8.0))
     given: dict[str, Any] = {"bounds": (-2, 2), "scale": [1, 3, 0.1], "known": archive, "method": method}
-    es = sacma.Optimizer([0.0, 0.1, 0.0], 1.0, budget=130, seed=8, target=1e-9, **given)
+    es = sacma.Optimizer([0.0, 0.1, 0.0], 1.0, budget=80, seed=8, target=1e-9, **given)
     while es.result.nfev < evaluations:
         x = es.ask()[-1]
         es.tell([x], [rosenbrock(x) if x[0] < 1.5 else None])
@@ -219,7 +217,7 @@ def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
 def test_an_interruption_while_it_learns(tmp_path: Path, method: str, where: str) -> None:
     """What is told is kept, and the optimizer goes on to the points of a run without interruption."""
     journal = tmp_path / "run.jsonl"
-    given: dict[str, Any] = {"budget": 90, "seed": 1, "method": method}
+    given: dict[str, Any] = {"budget": 60, "seed": 1, "method": method}
     whole = sacma.Optimizer([0.0] * 3, 1.0, **given)
     solve(whole, rosenbrock)
     es = sacma.Optimizer([0.0] * 3, 1.0, journal=journal, **given)
@@ -247,8 +245,8 @@ def test_an_interruption_while_it_learns(tmp_path: Path, method: str, where: str
                 interruptions += 1
                 assert np.all(np.isfinite(es.result.x))
     assert interruptions == 2
-    assert es.stop() == {"budget": 90}
+    assert es.stop() == {"budget": 60}
     np.testing.assert_array_equal(es.result.history.points, whole.result.history.points)
     assert es.result.nit == whole.result.nit
     es.close()
-    assert sacma.Optimizer.load(journal).result.nfev == 90
+    assert sacma.Optimizer.load(journal).result.nfev == 60

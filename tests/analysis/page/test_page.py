@@ -187,7 +187,7 @@ def test_tables_can_be_sorted(opened: Opened) -> None:
     assert orders[1] == sorted(orders[0], reverse=True)
 
 
-@pytest.mark.parametrize(("width", "shade"), [(1400, "light"), (800, "light"), (360, "dark"), (360, "light")])
+@pytest.mark.parametrize(("width", "shade"), [(1400, "light"), (800, "light"), (360, "dark")])
 def test_width_and_shade(browser: Browser, results: Path, width: int, shade: str) -> None:
     """At no width is anything wider than the page or a word broken; axe finds nothing; the button changes the shade."""
     options: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": shade}
