@@ -136,8 +136,8 @@ def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], expected: s
     [
         ("2", "10", 1),
         ("1", "2", 3),
-        *(pytest.param(*case, marks=pytest.mark.torture) for case in (("1", "10", 1), ("1", "2", 1), ("2", "2", 1))),
-        pytest.param("2", "2", 3, marks=pytest.mark.torture),
+        *(pytest.param("1", dimension, 1, marks=pytest.mark.torture) for dimension in ("2", "10")),
+        *(pytest.param("2", "2", strikes, marks=pytest.mark.torture) for strikes in (1, 3)),
     ],
 )
 def test_interruption_keeps_what_is_finished(tmp_path: Path, jobs: str, dimension: str, strikes: int) -> None:

@@ -20,7 +20,7 @@ from sacma.errors import SacmaError
 from sacma.store.store import Store
 from tests.commands import blank_figures, sacma
 
-MANY = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 CELLS = [(f, D) for f in (1, 8) for D in (2, 5)]  # functions and dimensions of observed data
 ALONE = ("postprocess", "alone", "--no-pages", "--no-pdf", "--with")
 

@@ -35,7 +35,7 @@ def test_merged_folder_is_a_serial_runs(
     study: MakeStudy, name: str, suite_name: str, dimensions: str, tmp_path: Path
 ) -> None:
     """Byte for byte: trials run apart and merged in any order, and one observer over the whole suite."""
-    budget = 30 if suite_name == "bbob" else 3
+    budget = 20 if suite_name == "bbob" else 2
     protocol = {"functions": "1,8,15", "dimensions": dimensions, "instances": "1-2,41", "budget": budget}
     asked = study(name, suite=suite_name, **protocol)
     specs = plan([asked])

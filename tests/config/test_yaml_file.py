@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sacma.config.study import load_study
@@ -99,6 +99,7 @@ def test_any_text_is_a_document_or_one_line(text: str) -> None:
         assert message_of(lambda: read_document(path, "document", ["name", "parts"])).isprintable()
 
 
+@settings(max_examples=40)
 @given(st.sampled_from(["name", "description", "algorithm", "functions", "budget", "key"]), st.text(max_size=20))
 def test_messages_of_configs_are_short_and_printable(key: str, text: str) -> None:
     """What a config holds, as a key or as a value, reaches a message as printable text, and in short."""

@@ -87,7 +87,7 @@ def test_at_any_line(tmp_path: Path, press: Callable[[int, int], None], method: 
 
     whole = sacma.minimize(f, method=method, **CALL)
     before, ends = of_the_process(), []
-    for number, line in enumerate(itertools.chain(range(30 + second, 6000, 667), [10**9])):
+    for number, line in enumerate(itertools.chain(range(30 + second, 6000, 1009), [10**9])):
         done.clear()
         path = tmp_path / f"{number}"
         press(line, second)

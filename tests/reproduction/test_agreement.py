@@ -36,7 +36,7 @@ def test_resampled_trials_scatter_as_new_ones_do() -> None:
         mean: Array = (np.argsort(np.argsort(medians, axis=0), axis=0) + 1).mean(axis=1)
         return mean
 
-    pairs = [(ranks(experiment()), ranks(experiment())) for _ in range(250)]
+    pairs = [(ranks(experiment()), ranks(experiment())) for _ in range(150)]
     least = np.quantile([spearmanr(a, b).statistic for a, b in pairs], 0.05)
     most = np.quantile([np.sqrt(np.mean((a - b) ** 2)) for a, b in pairs], 0.95)
     found = [agreement(experiment(), PAPER, rng) for _ in range(6)]

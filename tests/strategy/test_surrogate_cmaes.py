@@ -83,7 +83,7 @@ def test_points_given_at_the_start_are_learnt_from() -> None:
 def test_the_archive_survives_a_restart_and_hyperparameters_do_not(control: dict[str, Any]) -> None:
     """With a large radius the first training of a run has points of earlier runs; its search starts anew."""
     model = Scripted()
-    run = Run(parts(control=control, model=model, training_set=WIDE), 2).until(1500, rastrigin)
+    run = Run(parts(control=control, model=model, training_set=WIDE), 2).until(900, rastrigin)
     after = [b for a, b in pairwise(run.generations) if b.restart > a.restart]
     assert after
     assert all(g.training_set_size == 30 for g in after)
@@ -148,8 +148,8 @@ def test_end_reports_a_part_of_a_population() -> None:
 @pytest.mark.parametrize("control", [*ERRORS, generations(1), {**DOUBLY, "share": {"name": "adaptive"}}])
 def test_survives_degenerate_objectives(f: Objective, control: dict[str, Any]) -> None:
     """Constant, two-valued, huge and infinite objectives raise nothing, and evaluations go on."""
-    run = Run(parts(control=control, proposals={"name": "model-optimum"}), 2).until(200, f)
-    assert run.es.true_evaluations >= 200
+    run = Run(parts(control=control, proposals={"name": "model-optimum"}), 2).until(100, f)
+    assert run.es.true_evaluations >= 100
     assert np.all(np.isfinite(run.points))
 
 

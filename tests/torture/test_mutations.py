@@ -56,7 +56,6 @@ def test_mutations(study: Callable[..., Study], tmp_path: Path, mutations: int) 
         else:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
             path.write_bytes(contents[which])
-    print(f"\n{mutations} mutated records noticed")
 
 
 def _mutate(rng: np.random.Generator, path: Path, content: bytes, other: bytes) -> None:
