@@ -1,6 +1,7 @@
 """The optimum of models under the models of constraints."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,11 +12,24 @@ from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.combined import CombinedFit
 from sacma.surrogate.model import Posterior
+from sacma.surrogate.part import Grid
 from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
 
 WHITENING = Whitening(np.array([2.0, -1.0]), np.array([[2.0, 0.0], [0.5, 1.0]]))
 OPEN = np.full(2, -np.inf), np.full(2, np.inf)
+
+
+class Steps:
+    """Cells of 0.7 in the second coordinate."""
+
+    def centred(self, points: Array) -> Array:
+        """Move points to multiples of 0.7."""
+        return np.asarray(np.column_stack([points[:, 0], 0.7 * np.round(points[:, 1] / 0.7)]))
+
+    def widths(self, point: Array) -> Array:
+        """Return the widths, everywhere the same."""
+        return np.array([0.0, 0.7])
 
 
 class Known:
@@ -55,6 +69,7 @@ def proposed(
     equal: bool = False,
     known: tuple[float, float] = (2.5, -1.2),
     beside: Callable[[Array], Array] | None = None,
+    grid: Grid | None = None,
 ) -> tuple[Array, Lagrangian]:
     merit = Lagrangian(2, [equal, True] if beside else [equal])
     parts = [Known(bowl), Known(constraint, deviation)]
@@ -64,7 +79,7 @@ def proposed(
     points = np.array([[2.0, -1.0], known])
     archive.add(points, np.column_stack([part.predict(WHITENING(points)) for part in parts]))
     fit = CombinedFit(parts, merit)
-    model = TrainedModel(fit, WHITENING)
+    model = TrainedModel(fit, replace(WHITENING, grid=grid))
     found = constrained_optimum(fit, model, archive, radius, box)
     merit.update(np.random.default_rng(1).normal(size=(20, len(parts))), np.zeros(len(parts)))
     return found, merit
@@ -114,3 +129,9 @@ def test_within_the_box_and_the_radius() -> None:
     found, _ = proposed(radius=0.5)
     assert np.max(np.abs(WHITENING(found))) <= 0.5 + 1e-9
     assert 2.2 < found[0, 0] < 2.3
+
+
+def test_within_a_cell() -> None:
+    """The better optimum: in the cell of the best known point, x₂ = −1.4, or in that of the optimum over all, −0.7."""
+    found, _ = proposed(grid=Steps())
+    np.testing.assert_allclose(found, [[3.0, -0.7]], atol=1e-5)

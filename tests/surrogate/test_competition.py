@@ -79,6 +79,9 @@ def test_the_one_that_foresees_new_values_best_is_used() -> None:
     np.testing.assert_allclose(a.asked[0], STRETCHED(np.array([[2.0, 4.0], [3.0, 6.0]])))
     assert models.fit(training(1, 2, 3), IDENTITY) is b.fitted
     assert len(a.asked) == len(b.asked) == 1
+    overflowed = Competing([c := Member(np.nan), a], 0.3)
+    assert overflowed.fit(training(0, 1), IDENTITY) is c.fitted
+    assert overflowed.fit(training(0, 1, 2, 3), IDENTITY) is a.fitted
 
 
 def test_of_one_distribution_the_leader_alone_is_trained_again() -> None:

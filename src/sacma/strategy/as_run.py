@@ -89,6 +89,8 @@ def path_rate_and_damping(dimension: int, mueff: float) -> tuple[float, float]:
 
     >>> [round(constant, 4) for constant in path_rate_and_damping(2, 2.0286)]
     [0.5732, 1.5732]
+    >>> [round(constant, 4) for constant in path_rate_and_damping(2, 50.0)]
+    [0.9455, 8.0284]
     """
     cs = (mueff + 2.0) / (dimension + mueff + 3.0)
     return cs, 1.0 + 2.0 * max(0.0, math.sqrt((mueff - 1.0) / (dimension + 1.0)) - 1.0) + cs

@@ -118,6 +118,8 @@ def test_intervals_hold_the_mean_and_repeat() -> None:
     assert (first["mean_rank"] <= first["high"]).all()
     fixed = mean_rank_intervals(table([[1, 2]] * 4), resamples=10, rng=np.random.default_rng(4))
     assert fixed.to_numpy().tolist() == [[1, 1, 1], [2, 2, 2]]
+    with pytest.raises(ValueError, match="at least 2"):
+        mean_rank_intervals(table([[1, 2]]), rng=np.random.default_rng(5))
 
 
 @pytest.mark.parametrize(
