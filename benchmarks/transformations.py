@@ -10,7 +10,7 @@ from itertools import product
 
 import cocoex
 import numpy as np
-from scipy.stats.qmc import LatinHypercube, scale
+from scipy.stats.qmc import LatinHypercube
 
 import sacma
 from benchmarks.common import arguments, named, print_table
@@ -89,7 +89,7 @@ def run(case: str, place: tuple[int, int, int], method: str, budgets: list[int],
         return value
 
     x0 = random.uniform(-4, 4, dimension)
-    design = scale(LatinHypercube(dimension, rng=random).random(designed * dimension), -5.0, 5.0)
+    design = 10.0 * LatinHypercube(dimension, rng=random).random(designed * dimension) - 5.0
     known = (design, [evaluated(x) for x in design]) if designed else None
     first = len(best) - 1
     sacma.minimize(
