@@ -3,7 +3,7 @@
 python tools/mutants.py [NUMBER]     # a sample of so many mutants, 200 unless given
 
 Needs cosmic-ray, whose operators make the mutants. Each is tested in a copy of the tree by the tests of its module:
-those named after it, and those of its package that import it. Mutants that survive are printed as diffs.
+its doctests, files named after it, and those of its package that import it. Mutants that survive are printed as diffs.
 """
 
 import argparse
@@ -76,14 +76,14 @@ def modules(path: Path) -> list[Path]:
 
 @cache
 def tests_of(module: Path) -> list[str]:
-    """Return the test files of a module, from the root: named after it, importing it, or else of its folder."""
+    """Return the tests of a module, from the root: doctests, of files named after it or importing it, or its folder."""
     below, name = module.relative_to("src/sacma"), ".".join(module.with_suffix("").parts[1:])
     files = sorted((ROOT / "tests" / below.parts[0]).rglob("test_*.py"))
     named = [file for file in files if file.stem == f"test_{module.stem}"]
     imports = re.compile(rf"\b{re.escape(name.removesuffix('.__init__'))}\b")
     importing = [file for file in files if file not in named and imports.search(file.read_text())]
     found = named + importing or sorted((ROOT / "tests" / below.parent).rglob("test_*.py"))
-    return [str(file.relative_to(ROOT)) for file in found]
+    return [str(module), *(str(file.relative_to(ROOT)) for file in found)]
 
 
 def passes(folder: Path, tests: Iterable[str], *options: str, seconds: float | None = SLOWEST) -> bool:

@@ -79,6 +79,8 @@ def rank_mu_rate(dimension: int, mueff: float) -> float:
 
     >>> round(rank_mu_rate(2, 2.0286), 4)
     0.0579
+    >>> round(rank_mu_rate(2, 50.0), 4)
+    0.9672
     """
     c1 = 2.0 / ((dimension + 1.3) ** 2 + mueff)
     return min(1.0 - c1, 2.0 * (mueff - 2.0 + 1.0 / mueff) / ((dimension + 2.0) ** 2 + mueff))

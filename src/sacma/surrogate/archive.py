@@ -194,7 +194,11 @@ def _doubled(rows: Array) -> Array:
 
 
 def finite_rows(outcomes: Array) -> NDArray[np.bool_]:
-    """Return True for each of n points whose outcomes, of shape (n,) or (n, 1 + m), are all finite."""
+    """Return True for each of n points whose outcomes, of shape (n,) or (n, 1 + m), are all finite.
+
+    >>> finite_rows(np.array([1.0, np.inf])).tolist(), finite_rows(np.array([[1.0, np.nan], [2.0, 3.0]])).tolist()
+    ([True, False], [False, True])
+    """
     finite = np.isfinite(outcomes)
     return finite if finite.ndim == 1 else np.asarray(finite.all(axis=1))
 

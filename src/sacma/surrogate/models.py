@@ -72,7 +72,11 @@ class LikelihoodModel(Part):
 
 
 def usual_start(noise_std: float = 0.01) -> "Hyperparameters":
-    """Return the study's start of a search."""
+    """Return the study's start of a search.
+
+    >>> usual_start() == usual_start(0.01), usual_start(0.02).ratio / usual_start().ratio
+    (True, 4.0)
+    """
     from sacma.surrogate.gaussian_process import Hyperparameters  # noqa: PLC0415 loads Numba
 
     return Hyperparameters(LENGTH_START, (noise_std / SIGNAL_STD_START) ** 2)
