@@ -1,5 +1,7 @@
 """The wrapper of pycma: randomness, bounds and the space of the distribution."""
 
+from collections.abc import Sequence
+
 import cma
 import numpy as np
 import pytest
@@ -68,6 +70,15 @@ def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
         X = es.ask()
         es.tell(np.array([x @ x for x in X]))
         assert np.isfinite(es.sigma)
+
+
+@pytest.mark.parametrize(("values", "scale"), [([0, 0, 0, 0, 0, 0, 0, 7], 7.0), ([0] * 8, 1.0), (range(8), 4.0)])
+def test_the_first_scale_of_the_penalty(values: Sequence[float], scale: float) -> None:
+    """The interquartile range over the mean variance; where that is 0, the range, or 1."""
+    es = CMAES(np.full(4, 4.9), 8, CMAESSampling(bounds="penalty", sigma0=0.5), box(4))
+    es.ask()
+    es.tell(np.array(values, dtype=float))
+    assert es._es.boundary_handler.hist[-1] == pytest.approx(scale / 0.25, rel=1e-4)
 
 
 @pytest.mark.parametrize("bounds", ["penalty", "transform"])

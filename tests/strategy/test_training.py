@@ -47,6 +47,15 @@ def test_sizes_grow_with_the_dimension(run: CMAES, points: int, expected: int) -
     assert len(part.built[0].sets) == (expected > 0)
 
 
+@pytest.mark.parametrize("plausible", [False, True])
+def test_huge_values_are_left_out(run: CMAES, *, plausible: bool) -> None:
+    """Where the settings say so."""
+    archive = archive_of(20)
+    archive.add(np.array([[0.5, 0.5]]), np.array([1e10]))
+    training = trainer(plausible=plausible)[0].train(archive, run)
+    assert training.size == 20 + (not plausible)
+
+
 def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES) -> None:
     """Whatever the distribution has become since."""
     of, part = trainer()
