@@ -13,6 +13,7 @@ from sacma.process_wide import quiet
 from sacma.strategy.cma_update import CMAConstants, CMAState
 from sacma.strategy.pycma import NoSolutions, bound_penalty, contained_options, limited_in_1d, pycma
 from sacma.strategy.restarts import Start
+from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
@@ -252,10 +253,10 @@ class CMAES:
                 scale = spread if 0.0 < spread < np.inf else 1.0
                 handler.hist.append(np.clip(scale / variance, sys.float_info.min, sys.float_info.max))
 
-    def scale_tolerances(self, sigma0: float, spread: float, least: float) -> None:
-        """Take σ₀ of the search, the spread of values and the least of them: tolerances may be relative to these."""
+    def scale_tolerances(self, sigma0: float, archive: Archive) -> None:
+        """Take σ₀ of the search and all values so far: tolerances may be relative to these."""
         if self._relative:
-            es = self._es
+            es, (spread, least) = self._es, archive.spread()
             tolerance = 2.0 * sys.float_info.epsilon * abs(least)
             # Cells of a grid keep deviations wide.
             if self._grid is not None or es.sigma * np.max(es.sm.D) < NARROW * sigma0:

@@ -116,7 +116,7 @@ class SurrogateStrategy:
                     self._model = self._population.model or self._model
                     proposed = yield from self._evaluate_proposals(run, self._population.model)
                     self._update_merit(run)
-                    run.scale_tolerances(self._settings.sampling.sigma0, *self._archive.spread())
+                    run.scale_tolerances(self._settings.sampling.sigma0, self._archive)
             self._population = None
             value_at_mean = self._archive.values_of((yield [run.mean]))[0] if restarts.evaluates_means else np.inf
             last = LastRun(self.true_evaluations - before, run.initial_point, run.mean, value_at_mean, run.recent_best)
