@@ -27,7 +27,7 @@ LACKS = {
 
 
 def of_the_machine(error: BaseException) -> str | None:
-    """Return what the machine failed in, if that is why an error was raised; None for faults of a program.
+    """Return the failure of the machine behind an error; None for faults of a program.
 
     >>> of_the_machine(RuntimeError("can't start new thread"))
     'the machine gives no more threads: free some, or use fewer processes'

@@ -246,7 +246,8 @@ class SurrogateStrategy:
     def _evaluate_further(self, run: CMAES, points: Array, beside: int) -> Outcomes:
         """Evaluate ``points`` of the distribution, shape (n, D), besides a population; return the values.
 
-        NaN for those that have none after so many evaluations ``beside`` them. Points are moved to where f was.
+        NaN for those that have none after so many evaluations ``beside`` them. Points are moved to
+        where f has been evaluated.
         """
         self._population, self._misses_from = None, self.true_evaluations + beside
         seen, learned = run.place(points)
@@ -374,7 +375,7 @@ class SurrogateStrategy:
             self._further[place] = sample.learned
 
     def end_run(self) -> None:
-        """End the present run with its population."""
+        """End the present run with its population: another begins."""
         self._ends_run = True
 
     def learn(self, points: Array, values: Array) -> None:

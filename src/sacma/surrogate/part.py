@@ -81,7 +81,7 @@ class Kinds(dict[str, Any]):
 
 
 def numbers_of(part: object, given: Any, shape: tuple[int, ...], *, allowed: str = "finite") -> Array:
-    """Return what a part gave as an array; raise ValueError for another shape, or numbers that are not allowed.
+    """Return the numbers that a part gave; raise ValueError for another shape, or numbers that are not allowed.
 
     Args:
         part: named in the message.
