@@ -257,10 +257,9 @@ class CMAES:
         """Take σ₀ of the search and all values so far: tolerances may be relative to these."""
         if self._relative:
             es, (spread, least) = self._es, archive.spread()
-            tolerance = 2.0 * sys.float_info.epsilon * abs(least)
             # Cells of a grid keep deviations wide.
-            if self._grid is not None or es.sigma * np.max(es.sm.D) < NARROW * sigma0:
-                tolerance += LEVEL * spread
+            level = LEVEL * spread if self._grid is not None or es.sigma * np.max(es.sm.D) < NARROW * sigma0 else 0.0
+            tolerance = 2.0 * sys.float_info.epsilon * abs(least) + level
             es.opts["tolfun"], es.opts["tolfunhist"] = tolerance, 0.1 * tolerance
             es.opts["tolx"], es.opts["tolxstagnation"] = 4e-12 * sigma0, [4e-10 * sigma0, 20, 0.1]
 
