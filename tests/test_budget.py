@@ -50,7 +50,11 @@ def report(folder: Path, *arguments: object) -> tuple[dict[str, pd.DataFrame], s
 def test_all_is_cut_at_the_budget(
     folders: Path, longer: tuple[object, ...], expected: tuple[object, ...], of: str
 ) -> None:
-    """Every table of longer trials is that of trials that end at the budget, but for those that say otherwise."""
+    """Every table of longer trials is that of trials that end at the budget, but for those that say otherwise.
+
+    COCO's data files tell Δf at 20 targets a decade, and at the last evaluation, which longer trials have elsewhere.
+    """
+    rtol = 10**0.05 - 1 if "--with" in longer else 1e-5
     cut, page, notes = report(folders, *longer)
     whole, _, none = report(folders, *expected)
     assert cut.keys() == whole.keys()
@@ -60,7 +64,7 @@ def test_all_is_cut_at_the_budget(
             table[~table["quantity"].str.contains(cost)].reset_index(drop=True) if name == "summary" else table
             for table in (cut[name], whole[name])
         )
-        pd.testing.assert_frame_equal(ours, theirs, obj=name)
+        pd.testing.assert_frame_equal(ours, theirs, obj=name, rtol=rtol)
     for name in (name for name in WHOLE if len(cut[name])):
         caption = rf'<p class="caption">[^<]*\b[wW]hole\b[^<]*(?:<(?!p\b)[^<]*)*href="tables/{name}\.csv"'
         assert re.search(caption, page), name
