@@ -1,5 +1,6 @@
-"""lq-CMA-ES and BIPOP-CMA-ES: pycma's, with our random numbers."""
+"""lq-CMA-ES, its variants and BIPOP-CMA-ES: pycma's, with our random numbers."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 from unittest.mock import patch
@@ -8,12 +9,23 @@ import cma
 import numpy as np
 import pytest
 import yaml
+from scipy import optimize
 
-from sacma.algorithms.baselines import BIPOPSettings, LQSettings, bipop_cmaes, contained, lq_cmaes
+from sacma.algorithms import baselines
+from sacma.algorithms.baselines import (
+    BIPOPSettings,
+    LQSettings,
+    bipop_cmaes,
+    contained,
+    lq_cmaes,
+    rank_lq_cmaes,
+    slsqp_lq_cmaes,
+)
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.experiment.problem import TrialEnd
 from sacma.experiment.trial import run_trial
+from sacma.types import Array
 from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
 
 
@@ -75,6 +87,49 @@ def test_lq_is_that_of_pycma() -> None:
     options = {"seed": np.nan, "randn": lambda *shape: rng.standard_normal(shape), "popsize": 8, "verbose": -10}
     with pytest.raises(TrialEnd):
         cma.fmin_lq_surr2(bare, bare.initial_point(4.0), 8 / 3, options)
+    np.testing.assert_array_equal(problem.points, bare.points)
+
+
+def rank_lq(problem: CountedProblem) -> CountedProblem:
+    with pytest.raises(TrialEnd):
+        rank_lq_cmaes(problem, np.random.default_rng(1), LQSettings())
+    return problem
+
+
+@pytest.mark.parametrize("change", [np.cbrt, np.log1p, lambda y: y**3 - 7.0])
+def test_rank_lq_is_the_same_for_increasing_functions_of_f(change: Callable[[float], float]) -> None:
+    """It evaluates the same points, which lq-CMA-ES does not, until values are so close that they are rounded."""
+
+    def changed(x: Array) -> float:
+        return float(change(sphere(x)))
+
+    plain, other = (rank_lq(CountedProblem(f, 5, 90, -np.inf)) for f in (sphere, changed))
+    np.testing.assert_array_equal(plain.points, other.points)
+    assert min(plain.values) < 1e-3
+    values = [lq(CountedProblem(f, 5, 90, -np.inf), LQSettings()) for f in (sphere, changed)]
+    assert not np.array_equal(values[0].points, values[1].points)
+
+
+def test_rank_lq_without_ranks_is_lq_of_pycma() -> None:
+    """With the values themselves in place of ranks, restarts included."""
+    with patch.object(baselines, "ranks", np.array):
+        problem = rank_lq(CountedProblem(rastrigin, 2, 900, -1.0))
+    np.testing.assert_array_equal(
+        problem.points, lq(CountedProblem(rastrigin, 2, 900, -1.0), LQSettings(max_restarts=4)).points
+    )
+    assert len(problem.started_at) >= 3
+
+
+def test_slsqp_comes_before_lq() -> None:
+    """The first points are those of SciPy until it converges; lq-CMA-ES then begins at other initial points."""
+    problem = CountedProblem(rastrigin, 3, 600, -1.0)
+    with pytest.raises(TrialEnd):
+        slsqp_lq_cmaes(problem, np.random.default_rng(1), LQSettings())
+    bare = CountedProblem(rastrigin, 3, 600, -1.0)
+    optimize.minimize(bare, bare.initial_point(4.0), method="SLSQP", tol=1e-11)
+    assert problem.started_at[1] == len(bare.points)
+    with pytest.raises(TrialEnd):
+        lq_cmaes(bare, np.random.default_rng(1), LQSettings())
     np.testing.assert_array_equal(problem.points, bare.points)
 
 

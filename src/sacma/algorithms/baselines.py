@@ -15,6 +15,7 @@ from pydantic import Field
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
 from sacma.strategy.cma_es import ActiveUpdate, CMAESSampling, PopulationSize, StepSize, default_population_size
+from sacma.strategy.errors import ranks
 from sacma.strategy.pycma import contained_options, limited_in_1d, pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
@@ -82,6 +83,51 @@ def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -
     global surrogate assisted CMA-ES, GECCO 2019).
     """
     run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
+
+
+@algorithm
+def rank_lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -> None:
+    """rank-lq-CMA-ES: the surrogate of lq-CMA-ES, fitted to ranks.
+
+    The model sees the ranks of the values that it is fitted to, so a run is the same for f and for any increasing
+    function of f, until a stop condition of pycma compares values (Gharafi et al., GECCO 2025).
+    """
+    run_for_ever(rank_lq, problem, settings, rng, inject=settings.inject)
+
+
+@algorithm
+def slsqp_lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -> None:
+    """SLSQP until it converges, then lq-CMA-ES from other points.
+
+    The portfolio of N. Hansen, A global surrogate assisted CMA-ES, GECCO 2019.
+    """
+    of_both = settings.model_dump(include={"initial_range", "within_box"})
+    search_once(problem, LocalSearchSettings.model_validate({"method": "slsqp", **of_both}))
+    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
+
+
+def rank_lq(
+    problem: Problem,
+    initial_point: Callable[[], Array],
+    sigma0: float,
+    options: dict[str, Any],
+    *,
+    restarts: int,
+    incpopsize: float,
+    inject: bool,
+) -> None:
+    """Run pycma's lq-CMA-ES with its surrogate on ranks; the arguments are those of its ``fmin_lq_surr2``."""
+    cma = pycma()
+    for run in range(1 + restarts):
+        size = {"popsize": int(options["popsize"] * incpopsize**run + 0.5)}
+        es = cma.CMAEvolutionStrategy(initial_point, sigma0, options | size)
+        surrogate = cma.fitness_models.SurrogatePopulation(problem)
+        surrogate.model.settings.f_transformation = ranks
+        while not es.stop():
+            population = es.ask()
+            es.tell(population, surrogate(population))
+            if inject:
+                es.inject([surrogate.model.xopt])
 
 
 @algorithm
@@ -181,6 +227,12 @@ class _Diverged(Exception):  # noqa: N818 no error: the next run begins
 @algorithm
 def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSearchSettings) -> None:  # noqa: ARG001 one protocol
     """A local search of SciPy, with restarts."""
+    while True:
+        search_once(problem, settings)
+
+
+def search_once(problem: Problem, settings: LocalSearchSettings) -> None:
+    """Run a local search from the next initial point until it converges, or asks for a point that is not finite."""
     from scipy import optimize  # noqa: PLC0415 slow to import
 
     unit = settings.sigma0 or 1.0
@@ -194,14 +246,13 @@ def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSear
 
     method, options = _WITHOUT_LIMIT[settings.method]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of lost precision: the next run begins
+        warnings.simplefilter("ignore")  # of lost precision
         bounds = optimize.Bounds(box[0] / unit, box[1] / unit) if settings.within_box else None
-        while True:
-            x0 = problem.initial_point(settings.initial_range) / unit
-            if settings.sigma0 is not None and settings.method == "nelder_mead":  # whose first step depends on x0
-                options = {**options, "initial_simplex": _simplex(x0, bounds)}
-            with suppress(_Diverged):
-                optimize.minimize(objective, x0, method=method, bounds=bounds, tol=settings.tolerance, options=options)
+        x0 = problem.initial_point(settings.initial_range) / unit
+        if settings.sigma0 is not None and settings.method == "nelder_mead":  # whose first step depends on x0
+            options = {**options, "initial_simplex": _simplex(x0, bounds)}
+        with suppress(_Diverged):
+            optimize.minimize(objective, x0, method=method, bounds=bounds, tol=settings.tolerance, options=options)
 
 
 def _simplex(x0: Array, bounds: Any) -> Array:

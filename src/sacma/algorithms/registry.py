@@ -11,7 +11,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from sacma.algorithms.base import Algorithm
-from sacma.algorithms.baselines import bipop_cmaes, local_search, lq_cmaes, random_search
+from sacma.algorithms.baselines import (
+    bipop_cmaes,
+    local_search,
+    lq_cmaes,
+    random_search,
+    rank_lq_cmaes,
+    slsqp_lq_cmaes,
+)
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.errors import SacmaError
 from sacma.files.printable import printable
@@ -159,7 +166,7 @@ class Registry(Mapping[str, Algorithm]):
         return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
 
-BUILT_IN = (surrogate_cmaes, lq_cmaes, bipop_cmaes, local_search, random_search)
+BUILT_IN = (surrogate_cmaes, lq_cmaes, rank_lq_cmaes, slsqp_lq_cmaes, bipop_cmaes, local_search, random_search)
 """Our own algorithms, declared by the same decorator as those of users."""
 
 ALGORITHMS = Registry({algorithm.name: algorithm for algorithm in BUILT_IN})
