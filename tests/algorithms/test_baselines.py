@@ -25,7 +25,9 @@ from tests.sizes import sizes
 
 BASELINES = sorted(path.stem for path in (CONFIGS / "baselines").glob("*.yaml"))
 SEARCHES = [name for name in BASELINES if name != "random_search"]
-WITH_MODELS = [name for name in BASELINES if name.startswith(("ada_kendall", "dts_cmaes", "forest_scmaes"))]
+WITH_MODELS = [
+    name for name in BASELINES if name.startswith(("ada_", "dts_", "forest_", "lmm_", "ipop_", "bipop_saacm"))
+]
 """On our own strategy, whose restarts are tested with it; slower than the others."""
 
 
@@ -48,8 +50,10 @@ def solve(name: str, problem: CountedProblem, seed: int = 1) -> CountedProblem:
 
 def test_all_are_documented() -> None:
     """The baselines that the documentation lists are those that there are."""
-    text = "".join((CONFIGS.parent / "docs" / f"{page}.md").read_text() for page in ("baselines", "dts_cmaes"))
-    assert len(BASELINES) == 17
+    text = "".join(
+        (CONFIGS.parent / "docs" / f"{page}.md").read_text() for page in ("baselines", "dts_cmaes", "family")
+    )
+    assert len(BASELINES) == 19
     assert all(f"configs/baselines/{name}.yaml" in text for name in BASELINES)
 
 

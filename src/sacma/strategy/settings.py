@@ -19,6 +19,7 @@ from sacma.strategy.as_run import (
     IPOPAsRun,
     SpansSample,
 )
+from sacma.strategy.best_first import BestFirst
 from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control import NoControl
 from sacma.strategy.doubly_trained import DoublyTrained
@@ -30,6 +31,7 @@ from sacma.strategy.trust_region import TrustRegion
 from sacma.surrogate.models import (
     Competition,
     GaussianProcessModel,
+    LocalQuadraticModel,
     QuadraticProcessModel,
     RandomForestModel,
     WarpedProcessModel,
@@ -42,6 +44,7 @@ MODELS = Kinds(
     WarpedProcessModel,
     QuadraticProcessModel,
     Competition,
+    LocalQuadraticModel,
     RandomForestModel,
     GaussianProcessAsRun,
     usual="gaussian-process",
@@ -53,6 +56,7 @@ CONTROLS = Kinds(
     AdaptiveGenerations,
     DoublyTrained,
     ApproximateRanking,
+    BestFirst,
     GenerationsAsRun,
     AdaptiveGenerationsAsRun,
 )

@@ -217,6 +217,18 @@ class Competing:
         self._fits, self._whitening = [], None
 
 
+class LocalQuadraticModel(Part):
+    """Quadratic regression around each query, weighted by distance in the metric of C (Kern et al., 2006)."""
+
+    name: Literal["local-quadratic"] = "local-quadratic"
+
+    def build(self, context: Context) -> Model:  # noqa: ARG002 one protocol
+        """Return the model of one strategy."""
+        from sacma.surrogate.local_quadratic import LocalRegression  # noqa: PLC0415 where it is used
+
+        return LocalRegression()
+
+
 class RandomForestModel(Part):
     """Random forest of regression trees (Breiman, 2001) of scikit-learn."""
 
