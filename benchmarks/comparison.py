@@ -19,6 +19,7 @@ from joblib import cpu_count
 
 from benchmarks.ablation import areas
 from benchmarks.common import end, markdown, markdown_head, named, parsed, shown
+from sacma.analysis.against import FIRST_BUDGET
 from sacma.analysis.choice import parse_choice
 from sacma.analysis.comparison import Comparison, compare, load_external_data
 from sacma.analysis.notes import notes
@@ -41,9 +42,6 @@ from sacma.store.stored_study import StoredStudy
 
 DIGITS = 10
 """Decimals of log₁₀ Δf_med in a file: ranks of them are those of the tables, whose ties are of 10⁻⁹ decades."""
-
-FIRST_BUDGET = 10.0
-"""Evaluations/D, before those of the paper."""
 
 LEADERS = ("sacma", "DTS-CMA-ES", "DTS-aCMA-ES", "lq-CMA-ES", "ADA-Kendall-active", "aCMA-ES")
 """Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel."""

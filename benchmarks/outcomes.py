@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.common import ROOT, end, parsed
-from benchmarks.comparison import FIRST_BUDGET
+from sacma.analysis.against import FIRST_BUDGET
 from sacma.analysis.comparison import compare
 from sacma.analysis.published import READINGS
 from sacma.analysis.trials import fixed_budgets

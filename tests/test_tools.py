@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from sacma.config.templates import FOLDERS
+from sacma.store.catalogue import FILE
 
 ROOT = Path(__file__).parent.parent
 TOOLS = ROOT / "tools"
@@ -33,10 +34,15 @@ def test_oldest_versions() -> None:
         assert Version(f"{version}.dev0") not in bounds[name]
 
 
-def test_the_wheel_holds_what_sacma_init_writes() -> None:
-    """The folders that sacma looks for in its wheel are those that the wheel is built with."""
+def test_the_wheel_holds_templates_and_outcomes() -> None:
+    """The folders that sacma looks for in its wheel are those that the wheel is built with, of 12 MB at most."""
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-    assert build["wheel"]["force-include"] == {name: f"sacma/config/template_files/{name}" for name in FOLDERS}
+    included = build["wheel"]["force-include"]
+    kept = {
+        name: f"sacma/store/kept_files/{name.removeprefix('data/')}" for name in included if name.startswith("data/")
+    }
+    assert included == {name: f"sacma/config/template_files/{name}" for name in FOLDERS} | kept
+    assert sum((ROOT / name / FILE).stat().st_size for name in kept) < 12e6
     assert set(FOLDERS) <= set(build["sdist"]["include"])
 
 

@@ -96,7 +96,7 @@ def _parameter(parameter: Any) -> str:
         shown += f" `{parameter.metavar}`"
     default = parameter.default
     if parameter.secondary_opts:
-        default = names[0 if default else 1]
+        default = default if default is None else names[0 if default else 1]
     plain = isinstance(default, bool) or default is None or callable(default)
     return _row(shown, f"{parameter.help or ''}{'' if plain else f' Default: `{default}`.'}")
 

@@ -60,7 +60,7 @@ def test_what_the_report_looks_at_is_exact(kept: KeptStudy, folder: Path) -> Non
 
 
 def test_a_table_is_read_like_results(folder: Path) -> None:
-    """Commands show it, and compare it with results; no trial can be added to it."""
+    """Commands show it, and report on it; no trial can be added to it."""
     ((stored, there),) = completeness_of_studies(Store(folder))
     assert there.complete
     assert there.manifest is not None
@@ -68,9 +68,9 @@ def test_a_table_is_read_like_results(folder: Path) -> None:
     status = sacma("status", folder, cwd=folder)
     assert status.returncode == 0, status.stderr
     assert "CMA-ES" in status.stdout
-    made = sacma("postprocess", folder / "other", "--with", folder, "--no-pages", "--no-pdf", cwd=folder)
+    made = sacma("postprocess", folder, "--dimensions", 2, "--no-pages", "--no-pdf", cwd=folder)
     assert made.returncode == 0, made.stderr
-    assert (folder / "other" / "report" / "index.html").exists()
+    assert (folder / "report" / "index.html").exists()
     refused = sacma("run", CONFIGS / "cmaes.yaml", "--functions", 1, "--dimensions", 2, "--results", folder, cwd=folder)
     assert refused.returncode == 2
     assert "holds kept outcomes" in refused.stderr

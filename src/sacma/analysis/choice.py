@@ -98,7 +98,7 @@ class Choice:
         heads = {key: head for key, head in completeness.heads.items() if key in keys}
         failures = {key: failure for key, failure in completeness.failures.items() if key in keys}
         damaged = tuple(damage for damage in completeness.damaged if self._has(damage.spec))
-        return Completeness(specs, heads, failures, damaged)
+        return replace(completeness, specs=specs, heads=heads, failures=failures, damaged=damaged)
 
 
 def parse_choice(

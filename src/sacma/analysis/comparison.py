@@ -33,7 +33,7 @@ from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
-from sacma.store.completeness import Completeness, completeness_of_studies, resuming
+from sacma.store.completeness import Completeness, resuming
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
@@ -106,10 +106,13 @@ class Comparison:
     def baseline(self) -> str:
         """The algorithm that others are compared with.
 
-        Unless given it is the one of the user's own, from an algorithm file, if there is one; else CMA-ES, or the first
-        where that is not there.
+        Unless given it is the one of the user's own, from an algorithm file, if there is one, or the only one beside
+        kept ones; else CMA-ES, or the first where that is not there.
         """
-        own = [study.name for study, _ in self.covered if study.parts[-1].origin is not None]
+        ours = [study for study, completeness in self.covered if completeness.manifest is None]
+        own = [study.name for study in ours if study.parts[-1].origin is not None]
+        if len(ours) < len(self.covered) and len(own) != 1:
+            own = [*(study.name for study in ours), *(data.name for data in self.external)]
         usual = BASELINE if BASELINE in self.names else self.names[0]
         return self.against or (own[0] if len(own) == 1 else usual)
 
@@ -289,24 +292,6 @@ def compare(
                 f"--budget: no trial has more than {longest:g}·D evaluations; give at most that, not {budget:g}"
             )
     return comparison
-
-
-def with_kept(covered: Iterable[Covered], given: Iterable[str]) -> tuple[tuple[Covered, ...], list[str], list[str]]:
-    """Return the studies with those of kept outcomes, the paths of other data, and notes.
-
-    The first of several studies with the same name counts.
-    """
-    found, others, notes = {study.name: (study, completeness) for study, completeness in covered}, [], []
-    for path in given:
-        if not Store(Path(path)).kept_file.exists():
-            others.append(path)
-            continue
-        for study, completeness in completeness_of_studies(Store(Path(path))):
-            if study.name in found:
-                notes.append(f"{study.name} of {one_line(path, 200)} is left out: another one is there")
-            else:
-                found[study.name] = study, completeness
-    return tuple(found.values()), others, notes
 
 
 def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite | None) -> tuple[ExternalData, ...]:

@@ -56,8 +56,15 @@ def derive(store: Store, covered: Sequence[Covered]) -> tuple[Manifest, ...]:
     return tuple(completeness.manifest or store.derive(study) for study, completeness in covered)
 
 
-def environment_notes(manifests: Iterable[Manifest]) -> tuple[str, ...]:
-    """Return the differences of the environments that the trials ran in."""
+def environment_notes(covered: Iterable[Covered], manifests: Iterable[Manifest]) -> tuple[str, ...]:
+    """Return the differences of the environments that trials ran in, or that kept ones beside them ran elsewhere."""
+    kept = {study.name for study, completeness in covered if completeness.manifest}
+    own = [manifest for manifest in manifests if manifest.name not in kept]
+    elsewhere = "outcomes that come with sacma were made on other machines: CPU times beside yours are not comparable"
+    return (*_differences(own or manifests), *[elsewhere] * bool(own and kept))
+
+
+def _differences(manifests: Iterable[Manifest]) -> tuple[str, ...]:
     environments = list(dict.fromkeys(environment for manifest in manifests for environment in manifest.environments))
     if len(environments) <= 1:
         return ()

@@ -80,7 +80,11 @@ COMMANDS: Mapping[str, ListedCommand] = {
     "algorithms": ListedCommand(
         SETUP,
         "List algorithms and their settings.",
-        ("sacma algorithms", "sacma algorithms --algorithm-file examples/own_optimizer.py"),
+        (
+            "sacma algorithms",
+            "sacma algorithms --algorithm-file examples/own_optimizer.py",
+            "sacma algorithms --kept                # whose outcomes come with sacma",
+        ),
     ),
     "check-algorithm": ListedCommand(
         SETUP,
@@ -95,7 +99,7 @@ COMMANDS: Mapping[str, ListedCommand] = {
             "sacma postprocess --no-pages --no-pdf            # the report alone, at once",
             "sacma postprocess --with BIPOP=downloads/bipop.tgz",
             "sacma postprocess results/archive --with downloads  # data of others alone",
-            "sacma postprocess --with data/comparison         # kept outcomes",
+            "sacma postprocess --against all                  # that come with sacma",
             "sacma postprocess --baseline GP-5                # measure gains against it",
             "sacma postprocess --algorithms GP-5,CMA-ES --functions 1-14",
         ),

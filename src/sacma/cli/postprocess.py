@@ -22,7 +22,10 @@ def postprocess(
     partial: Annotated[
         bool, typer.Option("--partial", help="Continue without missing trials; all output is marked as partial.")
     ] = False,
-    pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Whether to run cocopp.")] = True,
+    pages: Annotated[
+        bool | None,
+        typer.Option("--pages/--no-pages", help="Whether to run cocopp; default: where --against is not given."),
+    ] = None,
     pdf: Annotated[
         bool, typer.Option("--pdf/--no-pdf", help="Whether to write figures as PDF, too; faster without.")
     ] = True,
@@ -30,9 +33,16 @@ def postprocess(
         list[str] | None,
         typer.Option(
             "--with",
-            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of several; "
-            "or kept outcomes, like data/comparison.",
+            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of several.",
             metavar="[NAME=]PATH",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Algorithms whose outcomes come with sacma, to compare without running them: all, or names that "
+            "sacma algorithms --kept lists.",
+            metavar="NAMES",
         ),
     ] = None,
     algorithms: Annotated[
@@ -74,15 +84,16 @@ def postprocess(
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
-    """Make the report, its tables and figures, and cocopp's pages, from RESULTS and the data given by --with.
+    """Make the report, its tables and figures, and cocopp's pages, from RESULTS and what --with and --against name.
 
     The report is RESULTS/report/index.html: one page that opens offline. Beside it are its tables as CSV, LaTeX,
     Markdown and HTML, and its figures as SVG and PDF.
     """
     from joblib import cpu_count
 
+    from sacma.analysis.against import Own, beside_kept
     from sacma.analysis.choice import parse_choice
-    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data, with_kept
+    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
     from sacma.analysis.notes import notes
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
     from sacma.cli.tables import missing_lines
@@ -92,18 +103,20 @@ def postprocess(
     from sacma.store.store import Store
     from sacma.store.stored_study import check_one_suite
 
-    store = Store(results)
+    store, pages = Store(results), against is None if pages is None else pages
     choice = parse_choice(
         algorithms=algorithms, functions=functions, dimensions=dimensions, instances=instances, targets=targets
     )
-    everything, theirs, left_out = with_kept(
-        completeness_of_studies(store, needed=not foreign, whole=True), foreign or ()
-    )
+    everything = completeness_of_studies(store, needed=not foreign, whole=True)
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite] if studies else None
-    others = load_external_data(theirs, [study.name for study in studies], suite)
+    others = load_external_data(foreign or (), [study.name for study in studies], suite)
     check_finished(store, everything)
+    left_out: list[str] = []
+    if against is not None:
+        both, left_out = beside_kept(Own(everything, others), against, budget)
+        everything, others = both.covered, both.external
     covered, others = choice.apply(everything, others)
     check_finished(store, covered, chosen=True)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
@@ -117,7 +130,7 @@ def postprocess(
         for name in ("report", *["cocopp"] * pages):
             check_replaceable(store.root / name)  # before what takes long
         manifests = derive(store, comparison.covered)
-        known = [*left_out, *choice.notes, *notes(comparison), *environment_notes(manifests)]
+        known = [*left_out, *choice.notes, *notes(comparison), *environment_notes(comparison.covered, manifests)]
         for note in known:
             err.print(Text(f"note: {note}"))
         if pages:

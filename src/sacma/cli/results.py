@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -10,6 +10,12 @@ from rich.text import Text
 from sacma.cli.console import EXIT_FAILED, as_argument, counted, err, fail, out, print_damage, print_list
 from sacma.cli.interruption import this_command
 from sacma.errors import RunError, SacmaError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sacma.analysis.comparison import Covered
+    from sacma.store.store import Store
 
 
 def status(
@@ -40,14 +46,23 @@ def status(
     if writer is not None:
         out.print(Text(f"running: {writer}"), soft_wrap=True)
         return
-    command = ["sacma", "postprocess", as_argument(results)]
-    if missing:
-        command = resuming(results, covered)
-    elif (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
-        command = ["sacma", "sweep", "SWEEP.yaml", "--results", str(results), "--rank-only"]
+    command = resuming(results, covered) if missing else _next_command(store, covered)
     out.print(Text(f"next: {shlex.join(command)}"), soft_wrap=True)
     if "--algorithm-file" in command:
         out.print("note: it runs the algorithm file that the results name, if you trust that file", soft_wrap=True)
+
+
+def _next_command(store: "Store", covered: "Sequence[Covered]") -> list[str]:
+    """Return the command for results without missing trials; say if they are kept outcomes."""
+    from sacma.store.catalogue import kept_root
+
+    if store.kept_file.exists():
+        out.print("kept outcomes of ended trials: they can be compared, not continued, replayed or exported")
+        if store.kept_file.resolve().is_relative_to(kept_root()):
+            return ["sacma", "postprocess", "RESULTS", "--against", ",".join(study.name for study, _ in covered)]
+    if (store.root / "sweep").is_dir():  # its settings are no algorithms to compare
+        return ["sacma", "sweep", "SWEEP.yaml", "--results", str(store.root), "--rank-only"]
+    return ["sacma", "postprocess", as_argument(store.root)]
 
 
 def export(

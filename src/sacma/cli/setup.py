@@ -33,8 +33,19 @@ def init(folder: Annotated[Path, typer.Argument(help="Where to write them.", met
     out.print(f"next: sacma run {config} --functions 1,8 --dimensions 5 --instances 1-5", soft_wrap=True)
 
 
-def algorithms(algorithm_file: list[Path] | None = None) -> None:
-    """List the algorithms that a config can name, with their settings, defaults and ranges."""
+def algorithms(
+    algorithm_file: list[Path] | None = None,
+    kept: Annotated[
+        bool, typer.Option("--kept", help="List those whose outcomes come with sacma, for sacma postprocess --against.")
+    ] = False,
+) -> None:
+    """List the algorithms that a config can name, with their settings, defaults and ranges; or the kept ones."""
+    if kept:
+        from sacma.cli.tables import kept_tables
+        from sacma.store.catalogue import kept_algorithms
+
+        out.print(kept_tables(kept_algorithms()))
+        return
     from sacma.algorithms.registry import ALGORITHMS
     from sacma.cli.tables import description, field_rows, part_models
     from sacma.config.study import Config, Protocol

@@ -1,6 +1,6 @@
 """Tables of the commands, 80 columns wide or less."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -20,6 +20,8 @@ from sacma.surrogate.part import Part
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from sacma.store.catalogue import KeptAlgorithm
 
 LONGEST_NAME = 26
 """Columns of names; longer ones are folded."""
@@ -69,6 +71,17 @@ def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
         seconds = sum(outcome.cpu.total for outcome in outcomes)
         table.add_row(study.name, *(str(len(some)) for some in counts), f"{evaluations:,}", duration(seconds))
     return table
+
+
+def kept_tables(algorithms: Iterable["KeptAlgorithm"]) -> RenderableType:
+    """Return problems, budget and folders of kept algorithms, a table a suite."""
+    tables: dict[str, Table] = {}
+    for each in algorithms:
+        specs, study = [trial.spec for trial in each.kept.trials], each.kept.study
+        table = tables.setdefault(study.suite, table_of(study.suite, "D", "instances", "budget", "from", right=False))
+        numbers = (sorted({getattr(spec, name) for spec in specs}) for name in ("dimension", "instance"))
+        table.add_row(each.name, *map(format_ranges, numbers), f"{study.budget:g}·D", ", ".join(each.folders))
+    return Group(*tables.values())
 
 
 def missing_lines(completeness: Completeness) -> list[str]:

@@ -64,6 +64,11 @@ class CocoData:
     suite: Suite = BBOB
     all_curves: tuple[Curve, ...] = ()  # with those that are not chosen
 
+    def rounded(self) -> "CocoData":
+        """Return the data with Δf in single precision."""
+        curves = (replace(curve, to=curve.to.astype(np.float32).astype(float)) for curve in self.curves)
+        return replace(self, curves=tuple(curves))
+
 
 @dataclass(frozen=True, eq=False)
 class _Trial:

@@ -27,7 +27,7 @@ class Completeness:
     heads: Mapping[str, RecordHead]
     failures: Mapping[str, TrialFailure]
     damaged: tuple[Damage, ...]
-    manifest: Manifest | None = None  # of kept outcomes, which have no records to derive it from
+    manifest: Manifest | None = None  # of kept outcomes alone, which have no records to derive it from
 
     @cached_property
     def missing(self) -> tuple[TrialSpec, ...]:
@@ -73,7 +73,7 @@ def completeness_of_studies(
     if store.kept_file.exists():
         from sacma.store.kept import read_kept  # noqa: PLC0415 pyarrow is slow to import
 
-        return tuple((kept.study, _completeness_of_kept(kept)) for kept in read_kept(store.kept_file))
+        return tuple(covered_by(kept, kept.study.specs()) for kept in read_kept(store.kept_file))
     studies = store.studies()
     if needed and not studies:
         command = f"sacma run CONFIG… --results {shlex.quote(str(store.root))}"
@@ -81,9 +81,11 @@ def completeness_of_studies(
     return tuple((study, completeness_of(store, study.specs(), whole=whole)) for study in studies)
 
 
-def _completeness_of_kept(kept: "KeptStudy") -> Completeness:
+def covered_by(kept: "KeptStudy", planned: Iterable[TrialSpec] = ()) -> tuple[StoredStudy, Completeness]:
+    """Return a kept study and its completeness: of the planned trials, or of those that are there."""
     heads = {t.spec.key: RecordHead(t.spec, t.outcome, t.environment.fingerprint) for t in kept.trials}
-    return Completeness(kept.study.specs(), heads, {}, (), kept.manifest)
+    specs = tuple(planned) or tuple(trial.spec for trial in kept.trials)
+    return kept.study, Completeness(specs, heads, {}, (), kept.manifest)
 
 
 def to_run(completeness: Completeness, *, failed_only: bool = False) -> tuple[TrialSpec, ...]:

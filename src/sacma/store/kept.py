@@ -12,7 +12,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,12 @@ class KeptStudy:
         of = ((Provenance(t.environment, "", t.day, t.day), t.outcome.cpu.total) for t in self.trials)
         return Manifest(self.study.name, self.study.dump(), list(of))
 
+    def called(self, name: str) -> "KeptStudy":
+        """Return study and trials under another name; seeds stay those of the old one."""
+        parts = (part.model_copy(update={"name": name}) for part in self.study.parts)
+        trials = [replace(trial, spec=replace(trial.spec, name=name)) for trial in self.trials]
+        return KeptStudy(StoredStudy(tuple(parts)), trials)
+
 
 def write_kept(path: Path, studies: Iterable[KeptStudy], looks: Callable[[int, int], Iterable[int]]) -> None:
     """Write a table; ``looks`` returns evaluation numbers of (dimension, function) at which Δf is exact."""
@@ -112,7 +118,7 @@ def write_kept(path: Path, studies: Iterable[KeptStudy], looks: Callable[[int, i
     columns: dict[str, list[Any]] = defaultdict(list)
     for trial in trials:
         spec, outcome = trial.spec, trial.outcome
-        at, level, to = _thinned(outcome, looks(spec.dimension, spec.function))
+        at, level, to = _thinned(outcome, [*looks(spec.dimension, spec.function), outcome.evaluations])
         row = {
             "algorithm": spec.name,
             "status": str(outcome.status),
@@ -150,12 +156,26 @@ def _thinned(outcome: Outcome, looks: Iterable[int]) -> tuple[Array, Array, Sequ
     levels = np.full(len(to), NO_LEVEL)
     levels[to > 0] = np.ceil(LEVELS * np.log10(to[to > 0]) - ROUNDING)
     exact = np.zeros(len(at), bool)
-    exact[-1] = True
     seen = np.searchsorted(at, list(looks), side="right") - 1
     exact[seen[seen >= 0]] = True
     keep = exact | np.append(True, levels[1:] < levels[:-1])
     values = [value if known else None for value, known in zip(to[keep].tolist(), exact[keep], strict=True)]
     return at[keep], levels[keep], values
+
+
+def as_kept(outcome: Outcome, looks: Iterable[int]) -> Outcome:
+    """Return an outcome as a table would hold it that is exact at some evaluation numbers alone."""
+    at, level, values = _thinned(outcome, looks)
+    to = _exact(level, np.array([np.nan if value is None else value for value in values], np.float32)).tolist()
+    return replace(
+        outcome, improved_at=tuple(at.tolist()), improved_to=tuple(to), best_delta_f=min(to, default=math.inf)
+    )
+
+
+def _exact(level: Array, to: Array) -> Array:
+    """Return Δf, that of the level where it is NaN."""
+    of_level = 10.0 ** (np.clip(level, NO_LEVEL, -NO_LEVEL) / LEVELS) * BELOW
+    return np.where(np.isnan(to), of_level, to.astype(float))
 
 
 def read_kept(path: Path) -> tuple[KeptStudy, ...]:
@@ -236,7 +256,7 @@ def _improvements(
     first = np.repeat(ends[:-1], np.diff(ends))
     at, level = (np.append(0, np.cumsum(column)) for column in (steps, -falls))
     at, level = at[1:] - at[first], level[1:] - level[first]
-    to = np.where(np.isnan(to), 10.0 ** (np.clip(level, NO_LEVEL, -NO_LEVEL) / LEVELS) * BELOW, to)
+    to = _exact(level, to)
     inside = np.arange(len(to)) > first
     if not ((steps > 0).all() and np.isfinite(to).all() and (to[1:] <= to[:-1] * (1 + ROUNDING))[inside[1:]].all()):
         raise ValueError("improvements are not in order")

@@ -1,0 +1,145 @@
+"""Kept algorithms beside one's own: those of the catalogue, on the problems that one's own have."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from sacma.analysis.comparison import Covered, ExternalData
+from sacma.analysis.published import AS_RUN
+from sacma.analysis.trials import PAPER_BUDGETS, ROUNDING, fixed_budgets
+from sacma.coco.suites import BBOB
+from sacma.errors import SacmaError
+from sacma.files.printable import one_line
+from sacma.store.catalogue import KeptAlgorithm, kept_algorithms
+from sacma.store.completeness import covered_by
+from sacma.store.kept import KeptStudy, KeptTrial, as_kept
+from sacma.store.record import RecordHead
+
+ALL = "all"
+"""Name of all that can be compared."""
+
+FIRST_BUDGET = 10.0
+"""Evaluations/D, before those of the paper, at which kept outcomes are exact, too."""
+
+Instances = Mapping[tuple[int, int], Collection[int]]  # by (dimension, function)
+
+
+@dataclass(frozen=True)
+class Own:
+    """Algorithms of the user: our studies and data of others."""
+
+    covered: tuple[Covered, ...]
+    external: tuple[ExternalData, ...]
+
+    @property
+    def suite(self) -> str:
+        """Name of their suite; bbob where there is nothing yet."""
+        suites = [study.suite for study, _ in self.covered] + [data.data.suite.name for data in self.external]
+        return suites[0] if suites else BBOB.name
+
+    @property
+    def names(self) -> set[str]:
+        """Their names, in lower case."""
+        named = [study.name for study, _ in self.covered] + [data.name for data in self.external]
+        return {name.lower() for name in named}
+
+    @property
+    def budget(self) -> float:
+        """Smallest budget of the studies, in evaluations/D."""
+        return min((study.budget for study, completeness in self.covered if completeness.heads), default=1.0)
+
+    @property
+    def problems(self) -> Instances:
+        """Planned problems, and those of data of others."""
+        found: dict[tuple[int, int], set[int]] = defaultdict(set)
+        curves = [curve.problem for data in self.external for curve in data.data.curves]
+        specs = (spec for _, completeness in self.covered for spec in completeness.specs)
+        for D, f, instance in [*curves, *((spec.dimension, spec.function, spec.instance) for spec in specs)]:
+            found[D, f].add(instance)
+        return found
+
+
+def beside_kept(own: Own, given: str, budget: float | None) -> tuple[Own, list[str]]:
+    """Return own and kept algorithms, see ``kept_beside``, with Δf at one resolution; and notes.
+
+    It is that of kept outcomes: exact at the budgets that these look at, elsewhere rounded up to their levels. So of
+    equal trials neither is better by its digits.
+    """
+    kept, notes = kept_beside(own, given, budget)
+    end = min([study.budget for study, completeness in (*own.covered, *kept) if completeness.heads])
+    looks = fixed_budgets(look for look in (FIRST_BUDGET, *PAPER_BUDGETS) if look <= end)
+
+    def head(of: RecordHead) -> RecordHead:
+        at = [scenario.evaluations(of.spec.dimension, of.spec.function) for scenario in looks]
+        return replace(of, outcome=as_kept(of.outcome, at))
+
+    covered = [
+        (study, replace(completeness, heads={key: head(of) for key, of in completeness.heads.items()}))
+        for study, completeness in (*own.covered, *kept)
+    ]
+    return Own(tuple(covered), tuple(replace(data, data=data.data.rounded()) for data in own.external)), notes
+
+
+def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Covered, ...], list[str]]:
+    """Return the kept algorithms of a list of names, or all, on the problems of one's own; and notes.
+
+    All are those that go as far as the comparison, on half the usual number of problems or more, without second
+    readings and runs of an algorithm. A kept algorithm with the name of one's own is called ``NAME-kept``, and left out
+    if it is the same study.
+
+    Raises:
+        SacmaError: a name is not in the catalogue, or a kept algorithm has no problem in common with one's own.
+    """
+    known = {each.name: each for each in kept_algorithms() if each.kept.study.suite == own.suite}
+    names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    unknown = [name for name in names if name not in known and name != ALL]
+    if unknown or not names:
+        wrong = f"there is no kept algorithm {one_line(unknown[0], 80)!r}" if unknown else "no algorithm is named,"
+        raise SacmaError(f"--against: {wrong} of {own.suite}; give {ALL}, or some of {', '.join(known) or 'none'}")
+    problems = own.problems
+    common = {name: _common(each.kept, problems) for name, each in known.items()}
+    notes: list[str] = []
+    chosen = {name: known[name] for name in names if name in known}
+    if ALL in names:
+        some, notes = _all_of(known, common, own.budget if budget is None else budget)
+        chosen |= some
+    covered = []
+    for name, each in chosen.items():
+        if not common[name]:
+            raise SacmaError(f"--against: {name} has no trial on a function, dimension and instance of yours")
+        if any(all(map(study.mixes_with, each.kept.study.parts)) for study, _ in own.covered):
+            notes.append(f"the kept {name} is left out: yours is the same study")
+            continue
+        called = f"{name}-kept" if name.lower() in own.names else name
+        covered.append(covered_by(KeptStudy(each.kept.study, common[name]).called(called)))
+    return tuple(covered), notes
+
+
+def _common(kept: KeptStudy, problems: Instances) -> list[KeptTrial]:
+    """Return the trials on some problems, all where there are none; of a function without a common instance all."""
+    if not problems:
+        return list(kept.trials)
+    there = defaultdict(list)
+    for trial in kept.trials:
+        there[trial.spec.dimension, trial.spec.function].append(trial)
+    found = []
+    for cell, trials in there.items():
+        if cell in problems:
+            found += [trial for trial in trials if trial.spec.instance in problems[cell]] or trials
+    return found
+
+
+def _all_of(
+    known: Mapping[str, KeptAlgorithm], common: Mapping[str, Sequence[KeptTrial]], budget: float
+) -> tuple[dict[str, KeptAlgorithm], list[str]]:
+    first = {name: each for name, each in known.items() if not (each.again and common[each.kept.study.name])}
+    some = {name: each for name, each in first.items() if common[name] and not name.endswith(AS_RUN.suffix)}
+    far = {name: each for name, each in some.items() if each.kept.study.budget >= budget * (1 - ROUNDING)} or some
+    usual = median([len(common[name]) for name in far]) if far else 0
+    found = {name: each for name, each in far.items() if 2 * len(common[name]) >= usual}
+    if not found:
+        raise SacmaError("--against: no kept algorithm has a trial on a function and dimension of yours")
+    left = [name for name in some if name not in found]
+    why = "left out of all, as shorter or on fewer of these problems; name them to compare as far as they go"
+    return found, [f"{', '.join(left)}: {why}"] if left else []

@@ -1,0 +1,75 @@
+"""Algorithms whose outcomes come with sacma, beside one's own: the numbers are those of running them here."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sacma.analysis.against import Own, kept_beside
+from sacma.errors import SacmaError
+from tests.commands import blank_figures, sacma
+from tests.conftest import CONFIGS
+
+COMPARED = CONFIGS.parent / "docs" / "data" / "comparison_ranks.csv"
+OTHERS = ("Nelder-Mead", "Random-Search")
+
+
+def run(folder: Path, name: str, *configs: str, budget: int = 250) -> None:
+    own = CONFIGS.parent / "examples" / "own_optimizer"
+    paths = [f"{own}.yaml", *(CONFIGS / "baselines" / config for config in configs)]
+    problems = ("--functions", "1,8", "--dimensions", 2, "--instances", "2-3", "--budget", budget)
+    given = (*paths, "--algorithm-file", f"{own}.py", *problems, "--results", name, "--jobs", 1)
+    done = sacma("run", *given, cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def report(folder: Path, name: str, *options: str) -> tuple[dict[str, pd.DataFrame], str]:
+    """Return tables at fixed budgets, and what was said."""
+    with blank_figures():
+        done = sacma("postprocess", name, "--no-pages", "--no-pdf", "--jobs", 1, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    tables = folder / name / "report" / "tables"
+    frames = {table: pd.read_csv(tables / f"{table}.csv") for table in ("mean_ranks", "median_delta_f")}
+    return {table: frame[frame["scenario"].str.endswith("D")] for table, frame in frames.items()}, done.stderr
+
+
+def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
+    """Of two that are run here or kept; of the same study there is only one, of another with the name of it two."""
+    run(tmp_path, "all", "nelder_mead.yaml", "random_search.yaml")
+    run(tmp_path, "mine")
+    here, said = report(tmp_path, "all")
+    kept, _ = report(tmp_path, "mine", "--against", ",".join(OTHERS))
+    for name, frame in here.items():
+        by = [column for column in ("algorithm", "dimension", "function", "scenario") if column in frame]
+        one, other = (of.set_index(by).sort_index()[frame.columns.difference(by)] for of in (frame, kept[name]))
+        pd.testing.assert_frame_equal(one, other, rtol=1e-6)
+    again, said = report(tmp_path, "all", "--against", "Random-Search,sacma")
+    assert "the kept Random-Search is left out: yours is the same study" in said
+    assert set(again["mean_ranks"]["algorithm"]) == {*OTHERS, "one-plus-one-ES", "sacma"}
+    run(tmp_path, "short", "random_search.yaml", budget=100)
+    both, _ = report(tmp_path, "short", "--against", "Random-Search")
+    assert set(both["mean_ranks"]["algorithm"]) == {"Random-Search", "Random-Search-kept", "one-plus-one-ES"}
+    ranks = both["mean_ranks"].set_index(["scenario", "algorithm"])["mean_rank"].unstack()
+    pd.testing.assert_series_equal(ranks["Random-Search"], ranks["Random-Search-kept"], check_names=False)
+
+
+def test_all_are_those_of_the_comparison() -> None:
+    """Without shorter ones, other readings and second runs; which are there by name."""
+    covered, notes = kept_beside(Own((), ()), "all", 250)
+    assert {study.name for study, _ in covered} == set(pd.read_csv(COMPARED)["algorithm"])
+    assert re.match("Py-BOBYQA, TuRBO: left out of all", notes[0])
+    (repetition,), _ = kept_beside(Own((), ()), "sacma-repetition", None)
+    assert repetition[1].complete
+    for wrong in ("", "sacma,nonsense"):
+        with pytest.raises(SacmaError, match=r"--against: .* give all, or some of ADA-KL"):
+            kept_beside(Own((), ()), wrong, None)
+
+
+def test_commands_tell_of_them(tmp_path: Path) -> None:
+    """They are listed with problems, budget and origin; a folder of them says what it is, and the command for it."""
+    listed = sacma("algorithms", "--kept", cwd=tmp_path).stdout
+    assert re.search(r"^TuRBO +2,3,5,10 +1-5 +25·D +turbo *$", listed, flags=re.MULTILINE)
+    status = sacma("status", COMPARED.parents[2] / "data" / "turbo", cwd=tmp_path).stdout
+    assert "kept outcomes of ended trials" in status
+    assert "next: sacma postprocess RESULTS --against TuRBO" in status
