@@ -12,7 +12,7 @@ from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.sections import find
 from sacma.analysis.tables import gains, mean_ranks, medians_of, rank_tests
 from sacma.analysis.trials import Scenario, best_delta_f, convergence_curves, logged_evaluations
-from sacma.coco.reader import load_coco
+from sacma.coco.formats import load_one
 from sacma.coco.suites import SUITES
 from sacma.coco.writer import merge
 from sacma.config.study import load_study
@@ -47,7 +47,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
             heads = {record.spec.key: record.head for record in ours}
             covered = (stored, Completeness(specs, heads, {}, ()))
             path = _folder(theirs, tmp_path_factory.mktemp("coco"))
-            foreign = ExternalData("Twin", path, load_coco(path, SUITES[suite]))
+            foreign = ExternalData("Twin", path, load_one(path, SUITES[suite]))
             made[suite, triggers] = compare([covered], [foreign])
         return made[suite, triggers]
 

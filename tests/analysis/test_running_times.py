@@ -13,7 +13,7 @@ import pytest
 
 from sacma.analysis.run_lengths import TARGETS, running_times, shares, virtual_best
 from sacma.analysis.trials import Trial, external_trials, our_trial
-from sacma.coco.reader import load_coco
+from sacma.coco.formats import load_one
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
@@ -128,7 +128,7 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path, instances: str) -> None:
     for stored, completeness in completeness_of_studies(store):
         ours += [our_trial(*finished) for finished in completeness.trials]
         folders[stored.name] = str(store.coco_folder(stored.name))
-        theirs += external_trials(stored.name, load_coco(Path(folders[stored.name])), 1e-8)
+        theirs += external_trials(stored.name, load_one(Path(folders[stored.name])), 1e-8)
     done = subprocess.run(
         [sys.executable, "-c", COCOPP, json.dumps([TARGETS, *folders.values()])],
         check=True,

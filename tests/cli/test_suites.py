@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.coco.reader import load_coco
+from sacma.coco.formats import load_one
 from sacma.coco.suites import SUITES
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
@@ -36,7 +36,7 @@ def test_from_config_to_pages(
         assert "nothing to run" in sacma("plan", *asked, "--results", "out", cwd=tmp_path).stdout
         record = next((tmp_path / "out" / "records").rglob("*.record"))
         assert "bit-identical" in sacma("replay", record, cwd=tmp_path).stdout
-    data = load_coco(tmp_path / "out" / "coco" / "CMA-ES", SUITES[suite])
+    data = load_one(tmp_path / "out" / "coco" / "CMA-ES", SUITES[suite])
     outcomes = [
         outcome
         for _, completeness in completeness_of_studies(Store(tmp_path / "out"))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from sacma.analysis.export import pack
-from sacma.coco.reader import Curve, load_coco
+from sacma.coco.formats import load_one
+from sacma.coco.reader import Curve
 from sacma.coco.suites import LARGESCALE, NOISY
 from sacma.coco.writer import merge
 from sacma.config.plan import plan
@@ -44,7 +45,7 @@ def at(curves: tuple[Curve, ...], function: int, dimension: int) -> list[Curve]:
 def test_best_after_any_number(data: Data) -> None:
     """Best Δf is that of the records: exact at COCO's triggers, and never lower than it in between."""
     folder, records = data
-    loaded = load_coco(folder)
+    loaded = load_one(folder)
     assert loaded.algorithm == "GP-5"
     assert loaded.notes == ()
     assert len(loaded.curves) == len(records) == 12
@@ -64,7 +65,7 @@ def test_best_after_any_number(data: Data) -> None:
 def test_as_cocopp_reads_it(data: Data, tmp_path: Path) -> None:
     """Instances, evaluations and best Δf are cocopp's, or better known than it knows them."""
     copy = shutil.copytree(data[0], tmp_path / "GP-5")
-    curves = load_coco(data[0]).curves
+    curves = load_one(data[0]).curves
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of three instances only, of no network
         import cocopp  # noqa: PLC0415 it speaks when it is imported
@@ -82,12 +83,12 @@ def test_as_cocopp_reads_it(data: Data, tmp_path: Path) -> None:
 def test_archives_are_folders(data: Data, tmp_path: Path) -> None:
     """A .tgz and sub-folders a dimension hold the same data."""
     folder = data[0]
-    expected = [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in load_coco(folder).curves]
+    expected = [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in load_one(folder).curves]
     contents = {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.is_file()}
     (tmp_path / "a.tgz").write_bytes(pack("GP-5", contents))
     shutil.copytree(folder, tmp_path / "deep" / "down" / "GP-5")
     for path in ("a.tgz", "deep"):
-        found = load_coco(tmp_path / path).curves
+        found = load_one(tmp_path / path).curves
         assert [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in found] == expected
 
 
@@ -119,7 +120,7 @@ def old(tmp_path: Path) -> Path:
 
 def test_old_format(old: Path) -> None:
     """Both runs of an instance are trials; .dat and .tdat complete each other."""
-    first, second, third = load_coco(old).curves
+    first, second, third = load_one(old).curves
     assert (first.instance, second.instance, third.instance) == (1, 1, 2)
     assert [first.best_after(n) for n in (1, 2, 3, 4, 9)] == [5.0, 4.5, 0.4, 0.3, 0.3]
     assert [second.best_after(n) for n in (1, 2, 3)] == [2.0, 1.5, -1e-8]
@@ -176,7 +177,7 @@ def test_what_is_wrong_is_said(old: Path, file: str, text: str, message: str) ->
     """Broken, foreign and incomplete files: one line that names the file and the line."""
     (old / file).write_text(text)
     try:
-        said = list(load_coco(old).left_out.values())
+        said = list(load_one(old).left_out.values())
     except SacmaError as error:
         said = [str(error)]
     assert any(re.search(message, line) for line in said), said
@@ -186,21 +187,21 @@ def test_old_data_of_noisy_functions(old: Path) -> None:
     """They name no suite either: their functions have other numbers."""
     index = old / "bbobexp_f3.info"
     index.write_text(OLD_INFO.replace("funcId = 3", "funcId = 103"))
-    assert {curve.function for curve in load_coco(old, NOISY).curves} == {103}
+    assert {curve.function for curve in load_one(old, NOISY).curves} == {103}
     with pytest.raises(SacmaError, match="is of function 103; only bbob's noiseless"):
-        load_coco(old)
+        load_one(old)
     index.write_text(OLD_INFO)
     with pytest.raises(SacmaError, match=r"is of function 3; only bbob-noisy's functions .* 101-130"):
-        load_coco(old, NOISY)
+        load_one(old, NOISY)
     with pytest.raises(SacmaError, match="is of the suite bbob; only bbob-largescale's"):
-        load_coco(old, LARGESCALE)
+        load_one(old, LARGESCALE)
 
 
 def test_trials_end_where_their_data_end(old: Path) -> None:
     """Where an index counts more evaluations than the data have, or fewer, nothing is known beyond the last line."""
     index = old / "bbobexp_f3.info"
     index.write_text(OLD_INFO.replace("1:4|", "1:900|").replace("1:3|", "1:2|"))
-    loaded = load_coco(old)
+    loaded = load_one(old)
     assert [curve.evaluations for curve in loaded.curves] == [4, 3, 2]
     (note,) = loaded.notes
     assert "of 2 of 3 trials index and data files say different numbers of evaluations" in note
@@ -210,7 +211,7 @@ def test_runs_that_no_index_has(old: Path) -> None:
     """What was not finished, or lost its index, is left out and counted."""
     (old / "bbobexp_f3.info").write_text(OLD_INFO.replace(", 1:3|-9.9e-09", ""))
     (old / "other.dat").write_text(OLD_RUN)
-    loaded = load_coco(old)
+    loaded = load_one(old)
     assert len(loaded.curves) == 2
     left = "data_f3/bbobexp_f3_DIM2.dat, other.dat"
     assert loaded.notes == (f"{old}: of its data files 2 runs are in no index file, and left out: {left}",)
@@ -222,29 +223,29 @@ def test_runs_are_counted_with_any_line_ends(data: Data, tmp_path: Path, end: st
     folder = shutil.copytree(data[0], tmp_path / "theirs")
     for path in (path for path in folder.rglob("*") if path.is_file()):
         path.write_bytes(path.read_text().replace("\n", end).encode())
-    assert load_coco(folder).notes == ()
+    assert load_one(folder).notes == ()
     index = folder / "bbobexp_f1.info"
     content = index.read_bytes()
     lacking = re.sub(rb", 41:[^,\r\n]*", b"", content, count=1)
     assert lacking != content
     index.write_bytes(lacking)
-    (note,) = load_coco(folder).notes
+    (note,) = load_one(folder).notes
     assert "of its data files 1 run is in no index file, and left out: data_f1/bbobexp_f1_DIM2.dat" in note
 
 
 def test_names_cannot_command_a_terminal(old: Path) -> None:
     """Escape sequences and bytes that are no text become marks."""
     (old / "bbobexp_f3.info").write_bytes(OLD_INFO.encode().replace(b"'OLD'", b"'\x1b[31mO\xffLD'"))
-    assert load_coco(old).algorithm == "\\x1b[31mO\N{REPLACEMENT CHARACTER}LD"
+    assert load_one(old).algorithm == "\\x1b[31mO\N{REPLACEMENT CHARACTER}LD"
 
 
 def test_data_of_several_algorithms_are_told_apart(old: Path, tmp_path: Path) -> None:
     """One name for all dimensions may be written in several ways; two algorithms on one function are not one."""
     index = old / "bbobexp_f3.info"
     index.write_text(OLD_INFO[::-1].replace("'OLD'"[::-1], "'OLD, 3-D'"[::-1], 1)[::-1])
-    assert any("several algorithms: OLD, OLD, 3-D" in note for note in load_coco(old).notes)
+    assert any("several algorithms: OLD, OLD, 3-D" in note for note in load_one(old).notes)
     shutil.copytree(old, tmp_path / "both" / "old")
     shutil.copytree(old, tmp_path / "both" / "new")
     (tmp_path / "both" / "new" / "bbobexp_f3.info").write_text(OLD_INFO.replace("'OLD'", "'NEW'"))
     with pytest.raises(SacmaError, match=r"several algorithms: NEW, OLD, OLD, 3-D; give the folder of each"):
-        load_coco(tmp_path / "both")
+        load_one(tmp_path / "both")

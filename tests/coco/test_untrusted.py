@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sacma.coco import archives, reader
-from sacma.coco.reader import CocoData, load_coco
+from sacma.coco.formats import load_one
+from sacma.coco.reader import CocoData
 from sacma.errors import SacmaError
 
 INFO = """suite = 'bbob', funcId = 1, DIM = 2, Precision = 1.000e-08, algId = 'A'
@@ -64,7 +65,7 @@ def written(folder: Path, files: dict[str, str] | dict[str, bytes]) -> Path:
 def read(path: Path) -> CocoData | str:
     """Return the data, or the one line that is said."""
     try:
-        data = load_coco(path)
+        data = load_one(path)
     except SacmaError as error:
         code, said = error.exit_code, str(error)
     else:

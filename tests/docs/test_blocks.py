@@ -24,7 +24,7 @@ from tests.docs.pages import PAGES, ROOT, Block, blocks
 
 mpl.use("Agg")
 
-OUTPUT = {"", "text", "console"}
+OUTPUT = {"", "text", "console", "csv"}
 """Languages of blocks that show what came out."""
 
 SECONDS = 300

@@ -28,7 +28,8 @@ from sacma.analysis.trials import (
     reach,
 )
 from sacma.coco.archives import archive_name, archives_in
-from sacma.coco.reader import CocoData, load_algorithms, load_coco
+from sacma.coco.formats import load_any, load_one
+from sacma.coco.reader import CocoData
 from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
 from sacma.errors import SacmaError
@@ -316,7 +317,7 @@ def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite 
     for name, path in (pair for text in given for pair in _named(text)):
         if name:
             check(name)
-        read = (load_coco(path, suite),) if name else load_algorithms(path, suite)
+        read = (load_one(path, suite),) if name else load_any(path, suite)
         for data in read:
             called = name or (archive_name(path) if len(read) == 1 else _fit_name(data.algorithm))
             check(called)
@@ -341,12 +342,12 @@ def _named(text: str) -> list[tuple[str, Path]]:
     if equals and not path:
         raise SacmaError(f"--with: {text!r} has no path; give it like BIPOP=downloads/bipop.tgz")
     if equals:
-        archives = archives_in(Path(path))
-        if archives and not any(Path(path).glob("[!.]*.info")):
+        archives = archives_in(Path(path).expanduser())
+        if archives and not any(Path(path).expanduser().glob("[!.]*.info")):
             are = f"it is a folder of {len(archives)} archives; give it without {name}=, or one of them"
             raise SacmaError(f"--with: {path} holds no COCO data itself: {are}")
         return [(name, Path(path))]
-    there = archives_in(Path(text)) or [Path(text)]
+    there = archives_in(Path(text).expanduser()) or [Path(text)]
     return [("", path) for path in there]
 
 

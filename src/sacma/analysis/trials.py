@@ -109,7 +109,7 @@ def logged_evaluations(triggers: str, dimension: int, evaluations: int) -> Array
 def external_trials(name: str, data: CocoData, target: float) -> tuple[Trial, ...]:
     """Return the trials of others' data, unknown beyond their ends off the target.
 
-    ``data`` are as from ``load_coco``; Δf below ``target`` does not count as better.
+    ``data`` are as from ``load_any``; Δf below ``target`` does not count as better.
     """
 
     def of(curve: Curve) -> Trial:

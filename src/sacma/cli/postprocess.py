@@ -33,7 +33,8 @@ def postprocess(
         list[str] | None,
         typer.Option(
             "--with",
-            help="COCO data of others to compare: a folder or archive, with or without NAME=, or a folder of several.",
+            help="Data of others to compare, of COCO, IOHprofiler or Nevergrad, or CSV: a folder, an archive, a file, "
+            "a folder of archives, or a name in cocopp's cache.",
             metavar="[NAME=]PATH",
         ),
     ] = None,

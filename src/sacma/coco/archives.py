@@ -13,6 +13,7 @@ from sacma.files.printable import one_line
 from sacma.files.untrusted import UnfitFileError, read_file
 
 ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar")
+LOGS = (".csv", ".json")  # of others than COCO
 
 LARGEST = 512_000_000  # bytes of a COCO data set
 LARGEST_ARCHIVE = 4 * LARGEST  # bytes of an unpacked archive with all its files
@@ -37,7 +38,7 @@ def archive_name(path: Path) -> str:
     >>> archive_name(Path("downloads/bipop.tar.gz")), archive_name(Path("coco/CMA-ES"))
     ('bipop', 'CMA-ES')
     """
-    ending = next((ending for ending in ARCHIVES if path.name.endswith(ending)), "")
+    ending = next((ending for ending in (*ARCHIVES, *LOGS) if path.name.endswith(ending)), "")
     return path.name.removesuffix(ending)
 
 

@@ -78,17 +78,6 @@ class _Trial:
     told: int  # evaluations as the index file says
 
 
-def load_coco(path: Path, suite: Suite | None = BBOB) -> CocoData:
-    """Read the data of one algorithm; a SacmaError says if they are of several. See ``load_algorithms``."""
-    data, *others = load_algorithms(path, suite)
-    if others:
-        raise SacmaError(
-            f"{path} holds data of several algorithms: {_listed(each.algorithm for each in (data, *others))}; "
-            "give the folder of each by itself, or all of them without a name"
-        )
-    return data
-
-
 def load_algorithms(path: Path, suite: Suite | None = BBOB) -> tuple[CocoData, ...]:
     """Read the data of each algorithm in a folder or an archive: of ``suite``; None: of that which they name first.
 
@@ -147,7 +136,7 @@ def _data_set(
     names = [trial.algorithm for trial in trials]
     said = []
     if len(set(names)) > 1:
-        said.append(f"{path}: the data are of several algorithms: {_listed(names)}")
+        said.append(f"{path}: the data are of several algorithms: {listed(names)}")
     unlike = sum(trial.curve.evaluations != trial.told for trial in trials)
     if unlike:
         said.append(
@@ -158,7 +147,7 @@ def _data_set(
     return CocoData(curves, names[0], (*said, *notes), left_out, suite, curves)
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Name the first few of some algorithms or files."""
     found = sorted(set(names))
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
@@ -213,7 +202,7 @@ class _DataFiles:
         if not (number := sum(left.values())):
             return ()
         runs = "1 run is" if number == 1 else f"{number} runs are"
-        where = _listed(quoted(name) for name, number in left.items() if number)
+        where = listed(quoted(name) for name, number in left.items() if number)
         return (f"{self.path}: of its data files {runs} in no index file, and left out: {where}",)
 
 

@@ -6,7 +6,8 @@ import time
 import cocoex
 import numpy as np
 
-from sacma.coco.suites import BBOB, SUITES
+from sacma.coco import points
+from sacma.coco.suites import SUITES
 from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import initial_points
 from sacma.strategy.generation import Generation
@@ -18,11 +19,8 @@ class TrialEnd(BaseException):
 
 
 def optimal_value(spec: TrialSpec) -> float:
-    """Return the optimal value of a trial's problem; COCO tells it of bbob's problems, and others share theirs."""
-    function = SUITES[spec.suite].bbob_functions[spec.function]
-    # It does not depend on D, but for a last bit of f20.
-    dimension = spec.dimension if spec.suite == BBOB.name else min(BBOB.dimensions)
-    return float(cocoex.BareProblem(BBOB.name, function, dimension, spec.instance).best_value())
+    """Return the optimal value of a trial's problem."""
+    return points.optimal_value(SUITES[spec.suite], spec.function, spec.dimension, spec.instance)
 
 
 class BudgetedProblem:
