@@ -25,6 +25,7 @@ NOTE = """<aside><a href="../gallery.html">sacma’s documentation</a> · A repo
 writes it, without the files beside it: there csv, tex, md and figures are links to them.</aside>
 """
 CHARTS = """<main>
+<div id="choice" class="controls" role="group" aria-label="choice"></div>
 <section id="summary">{summary}</section>
 <p><a href="report.html" target="_top">The whole report</a></p>
 </main>

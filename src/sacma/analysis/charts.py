@@ -1,9 +1,9 @@
 """Charts of the report, declared once: data, axes, series and caption; the page draws them, and matplotlib for files.
 
 A chart has a panel for each combination of values in the columns ``by`` of its data, such as a dimension and a
-function. The page shows one panel at a time; a file has all panels of one value of the first of these columns. To add
+function. The page shows those of its choice; a file has all panels of one value of the first of these columns. To add
 one, yield it from the ``charts`` of a section; to add a kind, write its class here, its drawing in
-``sacma.analysis.figures.draw`` and in ``page/page.js``.
+``sacma.analysis.figures.draw`` and in ``page/drawing.js``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,9 @@ Json = dict[str, Any]
 Place = tuple[Any, ...]  # values of the columns ``by``
 
 STEPS = 1000  # of a unit, or on a log axis of a decade, in the page's lines
+COARSE = 40  # the same of lines of single trials
+FINE = 10_000  # the same of cells
+BEYOND = 10_000_000  # of them stand for infinity
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Chart:
         by: columns whose values choose a panel.
         x: axis of all kinds.
         series: column whose values have a colour each, algorithms as in all charts.
+        computed: the page makes the panels from its choice, by the function of ``computed.js`` with the chart's name.
+        figures: there are files of it, too.
     """
 
     kind: ClassVar[str]
@@ -54,6 +59,8 @@ class Chart:
     by: tuple[str, ...]
     x: Axis
     series: str = "algorithm"
+    computed: bool = False
+    figures: bool = True
 
     def panels(self) -> Iterator[tuple[Place, pd.DataFrame]]:
         """Yield the place and the rows of each panel."""
@@ -61,6 +68,8 @@ class Chart:
 
     def files(self) -> Iterator[tuple[str, "Chart"]]:
         """Yield each file of the chart: its name without ending, and the chart in it."""
+        if not self.figures:
+            return
         if len(self.by) == 1:
             yield self.name, self
             return
@@ -70,7 +79,8 @@ class Chart:
 
     def for_page(self) -> Json:
         """Return the chart as data of the page's script."""
-        panels = [[[str(value) for value in place], self._panel(rows)] for place, rows in self.panels()]
+        there = () if self.computed else self.panels()
+        panels = [[[str(value) for value in place], self._panel(rows)] for place, rows in there]
         by = [[column, [[str(v), title(column, v)] for v in self.data[column].unique()]] for column in self.by]
         axes = {name: vars(axis) for name, axis in vars(self).items() if isinstance(axis, Axis)}
         return {"kind": self.kind, "by": by, "series": self.series, **axes, "panels": panels}
@@ -92,20 +102,49 @@ def title(column: str, value: Any) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Lines(Chart):
-    """A line a series, with a band between two columns if these are given; ``stepped``: it keeps y until the next x."""
+    """A line a series, with a band between two columns if these are given.
+
+    Attributes:
+        stepped: a line keeps y until the next x.
+        end: column of the x at which a series' data end; beyond it the page draws only where that is asked for.
+        single: name of the chart that the page shows in place of this one for single functions.
+        trials: lines of single trials, with columns as ``data`` and ``trial``, which the page draws where asked to.
+    """
 
     kind = "lines"
     y: Axis
     band: tuple[str, str] | None = None
     stepped: bool = False
+    end: str = ""
+    single: str = ""
+    trials: pd.DataFrame | None = None
 
     def _panel(self, rows: pd.DataFrame) -> object:
-        """Return by series x, y, low and high in steps, each less the one before it."""
+        """Return by series the end of its data, and x, y, low and high in steps, each less the one before it."""
         columns = [self.y.column, *(self.band or ())]
-        return [
-            [str(name), _packed(of[self.x.column], log=self.x.log), *(_packed(of[c], log=self.y.log) for c in columns)]
-            for name, of in rows.groupby(self.series, sort=False)
-        ]
+        lines = []
+        for name, of in rows.groupby(self.series, sort=False):
+            packed = (_packed(of[self.x.column], log=self.x.log), *(_packed(of[c], log=self.y.log) for c in columns))
+            lines.append([str(name), rounded(of[self.end].to_list()[:1])[0] if self.end else None, *packed])
+        return lines
+
+    def for_page(self) -> Json:
+        """Return the chart as data of the page's script."""
+        more: Json = {"stepped": self.stepped, "ends": bool(self.end), "single": self.single}
+        if self.trials is not None:
+            more["trials"] = [
+                ["|".join(map(str, place)), list(_of_trials(self, rows))]
+                for place, rows in self.trials.groupby(list(self.by), sort=False)
+            ]
+        return {**super().for_page(), **more}
+
+
+def _of_trials(chart: Lines, rows: pd.DataFrame) -> Iterator[list[object]]:
+    """Yield by series its name, the common x of its trials, and y of each."""
+    for name, of in rows.groupby(chart.series, sort=False):
+        table = of.pivot(index="trial", columns=chart.x.column, values=chart.y.column)
+        x = _packed(pd.Series(table.columns, dtype=float), log=chart.x.log)
+        yield [str(name), x, [_packed(row, log=chart.y.log, steps=COARSE) for _, row in table.iterrows()]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -179,31 +218,23 @@ class Scatter(Chart):
 class Cells(Chart):
     """A cell for each pair of a row and a series, as a table of the page, without a figure.
 
-    Columns of the data are ``text``, ``best`` (bold) and ``shade`` in -1 … 1: how strong its colour is, one of losses
-    below 0.
+    The page makes the table from x, positive, and from the column ``rank``, NaN where there is none.
     """
 
     kind = "cells"
-    x: Axis = Axis("algorithm", "")
     rows: str = "function"
-
-    def files(self) -> Iterator[tuple[str, "Chart"]]:
-        """Yield nothing."""
-        yield from ()
+    figures: bool = False
 
     def _panel(self, rows: pd.DataFrame) -> object:
+        """Return the series, and by row its value, title, log10 x in steps and twice the ranks."""
         names = list(rows[self.series].unique())
-        lines = [
-            [
-                title(self.rows, row),
-                {
-                    str(n): [t, b, round(100 * s)]
-                    for n, t, b, s in zip(of[self.series], of["text"], of["best"].astype(int), of["shade"], strict=True)
-                },
-            ]
-            for row, of in rows.groupby(self.rows)
-        ]
-        return {"names": names, "rows": lines}
+        logs, ranks = (rows.pivot(index=self.rows, columns=self.series, values=c) for c in (self.x.column, "rank"))
+        with np.errstate(divide="ignore"):
+            steps = np.rint(FINE * np.log10(logs[names].to_numpy(float))).clip(max=BEYOND)
+        twice = 2 * ranks[names].to_numpy(float)
+        whole = [[[None if np.isnan(v) else int(v) for v in row] for row in of.tolist()] for of in (steps, twice)]
+        rows_ = zip(logs.index, *whole, strict=True)
+        return {"names": names, "rows": [[str(row), title(self.rows, row), *of] for row, *of in rows_]}
 
 
 def rounded(values: Sequence[float] | Array) -> list[float | None]:
@@ -211,10 +242,10 @@ def rounded(values: Sequence[float] | Array) -> list[float | None]:
     return [float(f"{value:.4g}") if isfinite(value) else None for value in values]
 
 
-def _packed(values: "pd.Series[float]", *, log: bool) -> list[int | None]:
+def _packed(values: "pd.Series[float]", *, log: bool, steps: int = STEPS) -> list[int | None]:
     """Return numbers in whole steps, each less the finite one before it: few digits, which compress well."""
     with np.errstate(divide="ignore"):
         scaled = np.log10(values.to_numpy(float)) if log else values.to_numpy(float)
     finite = np.isfinite(scaled)
-    steps = iter(np.diff(np.rint(STEPS * scaled[finite]), prepend=0).astype(int).tolist())
-    return [next(steps) if there else None for there in finite]
+    less = iter(np.diff(np.rint(steps * scaled[finite]), prepend=0).astype(int).tolist())
+    return [next(less) if there else None for there in finite]

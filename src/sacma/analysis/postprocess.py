@@ -110,7 +110,9 @@ def write_report(
         charts = {section.key: [chart for chart in section.charts(report) if len(chart.data)] for section in sections}
         on_step("figures", 0.2)
         figures = {
-            folder / "figures" / stem: partial(draw, chart, comparison.names, incomplete=not comparison.complete)
+            folder / "figures" / stem: partial(
+                draw, chart, comparison.names, baseline=comparison.baseline, incomplete=not comparison.complete
+            )
             for of in charts.values()
             for whole in of
             for stem, chart in whole.files()

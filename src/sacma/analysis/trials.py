@@ -269,6 +269,28 @@ def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.D
     return pd.DataFrame(rows, columns=BEST_COLUMNS).astype({"evaluations": int, "delta_f": float})
 
 
+def _numbers(dimension: int, largest: float, points: int) -> Array:
+    """Return up to so many numbers of evaluations, equidistant on a log scale, from D to ``largest`` · D."""
+    last = int(largest * dimension + ROUNDING)
+    numbers: Array = np.unique(np.round(np.geomspace(min(dimension, last), last, points))) if last >= 1 else np.zeros(0)
+    return numbers
+
+
+def single_trials(trials: Iterable[Trial], largest: float, points: int = 24) -> pd.DataFrame:
+    """Return the best Δf of each trial, as column ``median``, at numbers of evaluations as of ``convergence_curves``.
+
+    Further columns are algorithm, dimension, function, trial (counted from 1) and evaluations_per_dimension.
+    """
+    parts = []
+    for (algorithm, D, f), group in by_cell(trials):
+        at = _numbers(D, largest, points)
+        values = np.array([np.maximum(trial.best_after(at), trial.target) for trial in group]).reshape(-1)
+        place = {"algorithm": algorithm, "dimension": D, "function": f}
+        numbers = {"trial": np.repeat(np.arange(1, len(group) + 1), len(at)), "median": values}
+        parts.append(pd.DataFrame({**place, **numbers, "evaluations_per_dimension": np.tile(at / D, len(group))}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
 def convergence_curves(trials: Iterable[Trial], largest: float, points: int = 64) -> pd.DataFrame:
     """Return median and quartiles of the best Δf over trials, from one evaluation/D to the ``largest``.
 
@@ -277,8 +299,7 @@ def convergence_curves(trials: Iterable[Trial], largest: float, points: int = 64
     """
     parts = []
     for (algorithm, D, f), group in by_cell(trials):
-        last = int(largest * D + ROUNDING)
-        at = np.unique(np.round(np.geomspace(min(D, last), last, points))) if last >= 1 else np.zeros(0)
+        at = _numbers(D, largest, points)
         logs = np.log10([np.maximum(trial.best_after(at), trial.target) for trial in group])
         known = np.isfinite(logs).all(axis=0)
         if known.any():

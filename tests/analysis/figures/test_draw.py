@@ -8,7 +8,7 @@ import pytest
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
-from sacma.analysis.charts import Cells
+from sacma.analysis.charts import Axis, Cells
 from sacma.analysis.figures.draw import COLUMN, PARTIAL, draw
 from sacma.analysis.figures.style import plain
 from sacma.analysis.sections.publication import transfer_functions
@@ -134,5 +134,6 @@ def test_what_has_no_figure() -> None:
     """A chart without data, and a table of cells, are refused."""
     with pytest.raises(ValueError, match="nothing to draw: lines has no data"):
         draw(replace(lines(SIX), data=lines(SIX).data.iloc[:0]), SIX)
+    data = pd.DataFrame({"algorithm": ["A"], "n": 1})
     with pytest.raises(ValueError, match="there is no figure of cells, a chart of the kind cells"):
-        draw(Cells(name="cells", caption="", data=pd.DataFrame({"algorithm": ["A"], "n": 1}), by=("n",)), ["A"])
+        draw(Cells(name="cells", caption="", data=data, by=("n",), x=Axis("n", "")), ["A"])

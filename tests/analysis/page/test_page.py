@@ -2,18 +2,23 @@
 
 import re
 import shutil
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Browser
 
 from sacma.analysis import published
+from sacma.analysis.statistics.posthoc import bergmann_hommel, friedman_posthoc, shaffer
+from sacma.analysis.statistics.ranks import iman_davenport, mean_rank_intervals, rank_rows
 from sacma.analysis.table_format import latex_text
 from tests.analysis.page.opened import Opened, data_of
 from tests.browser import BROKEN_WORDS, needs_chromium, wait_until
@@ -21,8 +26,18 @@ from tests.commands import blank_figures, sacma
 
 pytestmark = needs_chromium
 
-CHARTS = ["ecdf", "ranks", "functions", "convergence", "final_values", "ert", "ert_pairs", "control", "cpu"]
+CHARTS = ["ecdf", "ranks", "functions", "convergence", "final_values", "ert", "ert_pairs", "cpu", "control"]
 """Of a study that is not the paper's, in the order of the page."""
+
+VIEW = "#?functions=8&dimension=all&trials=yes&beyond=yes"
+
+OVERLAPS = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(picture => {
+    const found = [...picture.querySelectorAll("text:not(.tick)")];
+    const texts = found.map(text => [text.textContent, text.getBoundingClientRect()]);
+    const on = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
+    return texts.flatMap(([one, a], n) => texts.slice(n + 1).filter(([, b]) => on(a, b)).map(([two]) => [one, two]));
+})"""
+"""Texts of charts that are on one another, but for the blank edge of a line of text."""
 
 
 def test_opens_without_complaint_or_network(opened: Opened, results: Path) -> None:
@@ -30,6 +45,7 @@ def test_opens_without_complaint_or_network(opened: Opened, results: Path) -> No
     assert opened.complaints == []
     outside = [url for url in opened.requests if not url.startswith("data:")]
     assert outside == [(results / "index.html").as_uri()]
+    opened.unfold()
     figures = opened.page.locator("figure")
     assert [each.get_attribute("data-chart") for each in figures.all()] == CHARTS
     for name in CHARTS:
@@ -45,24 +61,69 @@ def test_markup_in_names_is_text(opened: Opened) -> None:
 
 def test_a_choice_holds_in_all_charts(opened: Opened) -> None:
     """Another function, dimension or set of algorithms: another picture, in each chart that has it."""
+    opened.unfold()
     seen = {name: {opened.picture(name)} for name in CHARTS}
-    page = opened.page
-    page.select_option("#chart-convergence select[data-column=function]", "15")
-    page.select_option("#chart-ranks select[data-column=dimension]", "2")
+    opened.choose(functions=15, dimension=2)
     for name in CHARTS:
-        panel = str(page.locator(f"#chart-{name}").get_attribute("data-panel")).split("|")
-        assert name == "ert_pairs" or "2" in panel
-        assert name not in {"convergence", "final_values", "ert", "control"} or "15" in panel
-        if name != "ert_pairs":
-            seen[name].add(opened.picture(name))
-    page.locator("#chart-ecdf .algorithms input[value='GP-5']").uncheck()
-    assert not page.is_checked("#chart-convergence .algorithms input[value='GP-5']")
+        panel = str(opened.page.locator(f"#chart-{name}").get_attribute("data-panel")).split("|")
+        assert "2" in panel or name in {"ranks", "functions", "ert_pairs"}
+        assert "15" in panel or name not in {"ecdf", "convergence", "final_values", "ert", "control"}
+        seen[name].add(opened.picture(name))
+    opened.show("GP-5", shown=False)
     for name in CHARTS:
-        assert "GP-5" not in page.locator(f"#chart-{name} .drawing").inner_text() or name == "ert_pairs"
-        if name != "ert_pairs":
-            seen[name].add(opened.picture(name))
-    assert {name: len(pictures) for name, pictures in seen.items()} == {**dict.fromkeys(CHARTS, 3), "ert_pairs": 1}
+        assert "GP-5" not in opened.page.locator(f"#chart-{name} .drawing").inner_text()
+        seen[name].add(opened.picture(name))
+    assert {name: len(pictures) for name, pictures in seen.items()} == dict.fromkeys(CHARTS, 3)
     assert opened.complaints == []
+
+
+def test_a_view_can_be_sent(browser: Browser, opened: Opened, results: Path) -> None:
+    """The address has the whole choice: opened from it, the page shows the same, also beside a place in the page."""
+    first = opened.numbers()
+    opened.choose(functions="multimodal", dimension="all", budget="25·D", baseline="GP-5", show="median")
+    opened.show("CMA-ES", shown=False)
+    opened.page.click("nav a[href='#functions']")
+    opened.page.check("input[name=beyond]")
+    there = opened.numbers()
+    assert there != first
+    address = opened.page.evaluate("location.hash")
+    assert address.startswith("#functions?")
+    other = Opened(browser, results, address, viewport={"width": 1200, "height": 900})
+    assert other.numbers() == there
+    assert other.picture("ecdf") == opened.picture("ecdf")
+    wait_until(other.page, "Math.abs(document.getElementById('functions').getBoundingClientRect().top) < 150")
+    other.page.goto("about:blank")
+    other.page.goto(f"{(results / 'index.html').as_uri()}#nowhere?dimension=7&functions=x&baseline=&without=&more=1")
+    other.page.wait_for_selector("html[data-ready=yes]")
+    assert other.numbers() == first  # an address that means nothing
+    assert opened.complaints == other.complaints == []
+    other.page.close()
+
+
+@pytest.mark.parametrize(("N", "k"), [(24, 4), (7, 9), (24, 14), (6, 2)])
+def test_significance_is_that_of_the_tables(browser: Browser, N: int, k: int) -> None:
+    """Adjusted p-values and the test of all ranks are those of the statistics, for any choice of algorithms."""
+    rng = np.random.default_rng(N + k)
+    values = pd.DataFrame(
+        np.round(rng.normal(size=(N, k)) + np.linspace(0, 1.2, k), 1), columns=list(map(str, range(k)))
+    )
+    page = browser.new_page()
+    page.add_script_tag(content=resources.files("sacma.analysis.page").joinpath("statistics.js").read_text())
+    found = page.evaluate("([table, names]) => compared(table, names)", [values.to_numpy().tolist(), list(values)])
+    correct = bergmann_hommel if k <= 9 else shaffer
+    expected = correct(friedman_posthoc(values)).fillna(1.0).to_numpy()
+    np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
+    test = iman_davenport(values)
+    assert found["differ"] == test.significant
+    means = rank_rows(values).mean()
+    assert page.evaluate("([R, N]) => imanDavenport(R, N)", [means.to_list(), N]) == pytest.approx(
+        test.p_value, rel=1e-9
+    )
+    bars = page.evaluate("table => intervals(table)", rank_rows(values).to_numpy().tolist())
+    theirs = mean_rank_intervals(values, rng=rng)[["low", "high"]]
+    np.testing.assert_allclose(bars, theirs, atol=0.35)
+    np.testing.assert_allclose(np.mean(bars, axis=1), theirs.mean(axis=1), atol=0.25)
+    page.close()
 
 
 def test_charts_hold_what_the_tables_hold(results: Path) -> None:
@@ -82,7 +143,7 @@ def test_charts_hold_what_the_tables_hold(results: Path) -> None:
         }
         count = 0
         for place, panel in chart["panels"]:
-            for algorithm, *packed in (line for line in panel if line[0] != "virtual best"):
+            for algorithm, _, *packed in (line for line in panel if line[0] != "virtual best"):
                 of = groups[*place, algorithm]
                 for column, steps in zip([x, *columns], packed, strict=True):
                     log = chart["x" if column == x else "y"]["log"]
@@ -93,27 +154,38 @@ def test_charts_hold_what_the_tables_hold(results: Path) -> None:
 
 
 def test_ranks_are_those_of_the_table(opened: Opened, results: Path) -> None:
-    """A sentence names the lowest mean rank; the chart has all of a budget, in their order, on the first screen."""
+    """A sentence names the lowest mean rank of the choice; the chart has all of them, in their order."""
     page = opened.page
-    overall = pd.read_csv(results / "tables" / "overall_ranks.csv")
-    leader = overall[overall["scenario"] == "40·D"].sort_values("mean_rank", kind="stable").iloc[0]
-    headline = page.locator(".headline").inner_text().replace("\N{NON-BREAKING HYPHEN}", "-")
-    lowest = rf"{leader['algorithm']}( has| and \w+ have) the lowest mean rank over 3 functions in 2-D and 3-D, "
-    assert re.search(rf"{lowest}{leader['mean_rank']:.2f}, before ", headline)
     for name in ("ecdf", "ranks"):
-        assert page.locator(f"#chart-{name}").bounding_box()["y"] < 600  # type: ignore[index]
+        box = page.locator(f"#chart-{name} .drawing").bounding_box()
+        assert box
+        assert box["y"] + box["height"] < 900  # all on the first screen
     assert page.locator("details[open]").count() == 0
-    shown = {name: page.locator(f"#chart-{name}").get_attribute("data-panel") for name in ("ranks", "convergence")}
-    assert shown == {"ranks": "3|40·D", "convergence": "3|8"}  # at first
+    shown = [page.locator(f"select[name={name}]").input_value() for name in ("dimension", "functions", "budget")]
+    assert shown == ["3", "all", "40·D"]
     ranks = pd.read_csv(results / "tables" / "mean_ranks.csv")
-    for D, scenario in ((3, "40·D"), (2, "25·D"), (2, "#FE_t/3")):
-        page.select_option("#chart-ranks select[data-column=dimension]", str(D))
-        page.select_option("#chart-ranks select[data-column=scenario]", scenario)
-        of = ranks[(ranks["dimension"] == D) & (ranks["scenario"] == scenario)].set_index("algorithm")["mean_rank"]
+    overall = pd.read_csv(results / "tables" / "overall_ranks.csv")
+    for D, scenario in ((3, "40·D"), (2, "25·D"), (2, "#FE_t/3"), ("all", "40·D")):
+        opened.choose(dimension=D, budget=scenario)
+        of = overall if D == "all" else ranks[ranks["dimension"] == D]
+        expected = of[of["scenario"] == scenario].set_index("algorithm")["mean_rank"]
         titles = page.locator("#chart-ranks circle title").all_text_contents()
         drawn = {name: float(rank) for name, _, rank in (text.rpartition(": ") for text in titles)}
-        assert drawn == pytest.approx(of.to_dict(), rel=1e-3)
+        assert drawn == pytest.approx(expected.to_dict(), rel=1e-3)
         assert list(drawn.values()) == sorted(drawn.values())
+        headline = page.locator(".headline").inner_text().replace("\N{NON-BREAKING HYPHEN}", "-")
+        lowest = (
+            f"lowest mean rank over 3 functions in {'2-D and 3-D' if D == 'all' else f'{D}-D'}, {expected.min():.2f}"
+        )
+        assert str(expected.idxmin()) in headline.partition(lowest)[0]
+    opened.choose(dimension=2, budget="40·D")
+    opened.show("GP-5", shown=False)
+    medians = pd.read_csv(results / "tables" / "median_delta_f.csv")
+    of = medians[(medians["dimension"] == 2) & (medians["scenario"] == "40·D") & (medians["algorithm"] != "GP-5")]
+    among = of.pivot(index="function", columns="algorithm", values="median_delta_f").rank(axis=1).mean()
+    titles = page.locator("#chart-ranks circle title").all_text_contents()
+    found = {name: float(rank) for name, _, rank in (text.rpartition(": ") for text in titles)}
+    assert found == pytest.approx(among.to_dict(), rel=1e-3)
     assert opened.complaints == []
 
 
@@ -121,10 +193,7 @@ def test_ranks_are_those_of_the_table(opened: Opened, results: Path) -> None:
 def test_functions_are_those_of_the_tables(opened: Opened, results: Path, show: str) -> None:
     """Medians, ranks and decades gained of each function, the best of them bold."""
     page, D, budget = opened.page, 2, "40·D"
-    for column, value in (("show", show), ("dimension", str(D)), ("scenario", budget)):
-        select = page.locator(f"#chart-functions select[data-column={column}]")
-        options = select.locator("option").evaluate_all("all => all.map(option => option.value)")
-        select.select_option(next(option for option in options if value in option))
+    opened.choose(show=show, dimension=D, budget=budget)
     frame = pd.read_csv(results / "tables" / ("function_ranks.csv" if show == "rank" else "median_delta_f.csv"))
     frame = frame[(frame["dimension"] == D) & (frame["scenario"] == budget)]
     values = "rank" if show == "rank" else "median_delta_f"
@@ -147,9 +216,8 @@ def test_functions_are_those_of_the_tables(opened: Opened, results: Path, show: 
 
 def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> None:
     """The pointer over the chart names evaluations and medians that the CSV has, as the arrow keys do."""
-    opened.page.select_option("#chart-convergence select[data-column=dimension]", "2")
-    opened.page.select_option("#chart-convergence select[data-column=function]", "8")
-    chart = opened.page.locator("#chart-convergence .u-over")
+    opened.choose(dimension=2, functions=8)
+    chart = opened.page.locator("#chart-convergence svg[role=img]")
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
     assert box
@@ -177,6 +245,7 @@ def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> N
 
 def test_tables_can_be_sorted(opened: Opened) -> None:
     """A click on a heading sorts by value, another one the other way round."""
+    opened.unfold()
     head = opened.page.locator("#ert table.sortable thead th").nth(2)
     column = opened.page.locator("#ert table.sortable tbody tr td:nth-child(3)")
     orders = []
@@ -187,26 +256,85 @@ def test_tables_can_be_sorted(opened: Opened) -> None:
     assert orders[1] == sorted(orders[0], reverse=True)
 
 
-@pytest.mark.parametrize(("width", "shade"), [(1400, "light"), (800, "light"), (360, "dark")])
-def test_width_and_shade(browser: Browser, results: Path, width: int, shade: str) -> None:
+@pytest.mark.parametrize(
+    ("width", "shade", "address"), [(1400, "light", ""), (800, "light", VIEW), (360, "dark", ""), (390, "light", VIEW)]
+)
+def test_width_and_shade(browser: Browser, results: Path, width: int, shade: str, address: str) -> None:
     """At no width is anything wider than the page or a word broken; axe finds nothing; the button changes the shade."""
     options: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": shade}
-    opened = Opened(browser, results, **options)
+    opened = Opened(browser, results, address, **options)
     page = opened.page
+    assert page.evaluate("document.documentElement.scrollHeight") < (6_000 if width > 400 else 12_000)
+    opened.unfold()
+    page.click(".algorithms summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(BROKEN_WORDS) == []
     outside = "box => box.width && (box.left < 0 || box.right > innerWidth)"
     texts = "[...document.querySelectorAll('.drawing svg text')].map(each => each.getBoundingClientRect())"
     assert page.evaluate(f"{texts}.filter({outside}).length") == 0
+    assert page.evaluate(OVERLAPS) == []
     if width != 800:
         found = Axe().run(page, None, {"resultTypes": ["violations"]}).response["violations"]
         assert [each["id"] for each in found if each["impact"] in {"serious", "critical"}] == []
+    page.click("h1")
     before = page.evaluate("getComputedStyle(document.body).backgroundColor"), opened.picture("convergence")
     page.click("#theme")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before[0]
     assert opened.picture("convergence") != before[1]
+    chosen = page.evaluate("document.documentElement.dataset.shade")
+    page.reload()
+    page.wait_for_selector("html[data-ready=yes]")
+    assert page.evaluate("document.documentElement.dataset.shade") == chosen != shade  # it is remembered
     assert opened.complaints == []
     page.close()
+
+
+def test_curves_end_where_data_do(opened: Opened, results: Path) -> None:
+    """With a cross and a label there; beyond it they go on only if asked for."""
+    table = pd.read_csv(results / "tables" / "ecdf.csv")
+    of = table[(table["dimension"] == 3) & (table["group"] == "all") & (table["algorithm"] == "CMA-ES")]
+    page = opened.page
+    assert page.locator("#chart-ecdf .cross").count() == table["algorithm"].nunique() - 1  # the best of 2009 has no end
+    labels = page.locator("#chart-ecdf text.end").all_text_contents()
+    assert sorted(labels) == sorted(table["algorithm"].unique())
+    last = float(re.findall(r" ([\d.]+): ", str(page.locator("#chart-ecdf .drawing").get_attribute("aria-label")))[0])
+    assert last <= of["largest_length"].iloc[0]
+    page.check("input[name=beyond]")
+    told = str(page.locator("#chart-ecdf .drawing").get_attribute("aria-label"))
+    assert float(re.findall(r"CMA-ES ([\d.]+)", told)[0]) == pytest.approx(of["proportion"].iloc[-1], abs=1e-3)
+    page.check("input[name=trials]")
+    trials = pd.read_csv(results / "tables" / "best_delta_f.csv").groupby(["algorithm", "dimension", "function"])[
+        "trial"
+    ]
+    opened.choose(functions=8)
+    there = trials.nunique().xs((3, 8), level=("dimension", "function")).sum()
+    assert page.locator("#chart-convergence path.trial").count() == there
+    assert opened.complaints == []
+
+
+def test_charts_and_tables_can_be_saved(opened: Opened, results: Path, tmp_path: Path) -> None:
+    """As SVG with all that is shown, PNG and CSV."""
+    page = opened.page
+
+    def saved(chart: str, kind: str) -> Path:
+        with page.expect_download() as download:
+            page.click(f"#chart-{chart} button:has-text('save {kind}')")
+        download.value.save_as(tmp_path / download.value.suggested_filename)
+        return tmp_path / str(download.value.suggested_filename)
+
+    svg = ET.parse(saved("convergence", "svg"))  # noqa: S314 our own
+    texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"f1 Sphere", "f15 Rastrigin", "CMA-ES", "GP-5"} <= texts
+    with Image.open(saved("ecdf", "png")) as picture:
+        assert picture.width > 800
+        assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 20
+    opened.choose(show="median", dimension=2)
+    table = pd.read_csv(saved("functions", "csv"), index_col=0)
+    medians = pd.read_csv(results / "tables" / "median_delta_f.csv")
+    of = medians[(medians["dimension"] == 2) & (medians["scenario"] == "40·D")]
+    expected = of.pivot(index="function", columns="algorithm", values="median_delta_f")[list(table)].to_numpy()
+    np.testing.assert_allclose(table.to_numpy(), np.log10(expected), atol=0.0051)
+    assert opened.complaints == []
 
 
 @pytest.mark.parametrize("kind", ["tables", "figures"])
@@ -268,11 +396,15 @@ def test_many_algorithms(browser: Browser, tmp_path: Path) -> None:
     with blank_figures():
         assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 0
     opened = Opened(browser, tmp_path / "results" / "report", viewport={"width": 390, "height": 900})
+    opened.unfold()
     for name in ("ranks", "final_values"):
         assert opened.page.locator(f"#chart-{name} circle").count() == 10
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert opened.page.locator("#chart-ecdf text.end").count() == 11
+    assert opened.page.evaluate(OVERLAPS) == []
+    opened.page.click(".algorithms summary")
     for text, count in (("none", 0), ("all", 10)):
-        opened.page.locator("#chart-ecdf .algorithms button", has_text=text).click()
+        opened.page.locator(".algorithms button", has_text=text).click()
         assert opened.page.locator("#chart-ranks circle").count() == count
     assert opened.complaints == []
     opened.page.close()

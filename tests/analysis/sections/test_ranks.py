@@ -1,5 +1,6 @@
 """Mean ranks as a chart, and the corrections that its captions name."""
 
+from sacma.analysis.charts import Rows
 from sacma.analysis.comparison import Covered
 from sacma.analysis.section import Report
 from sacma.analysis.sections import find
@@ -23,9 +24,10 @@ def test_more_algorithms_in_some_dimensions() -> None:
     report = Report(Store.__new__(Store), find(compared(*map(study, range(10)))))
     (chart,) = SECTION.charts(report)
     assert [name for name, _ in chart.files()] == ["ranks_02D", "ranks_03D"]
-    panels = {(panel[0][0], panel[0][1]): panel[1] for panel in chart.for_page()["panels"]}
-    assert [row[0] for row in panels["2", "50·D"]["rows"]] == [f"A{n}" for n in range(10)]
-    assert panels["2", "50·D"]["alike"][0][0] == 0
-    assert panels["3", "50·D"]["alike"] == []
+    assert isinstance(chart, Rows)
+    panels = {tuple(place): rows for place, rows in chart.panels()}
+    assert panels[2, "50·D"]["algorithm"].to_list() == [f"A{n}" for n in range(10)]
+    assert chart.joined(panels[2, "50·D"])[0][0] == 0
+    assert chart.joined(panels[3, "50·D"]) == []
     for table in list(SECTION.tables(report))[2:]:
         assert "of Bergmann and Hommel for up to 9 algorithms and of Shaffer for more" in table.caption

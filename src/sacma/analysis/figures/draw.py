@@ -29,6 +29,7 @@ from sacma.analysis.figures.style import (
     SMALL,
     Look,
     Properties,
+    look,
     looks,
     number,
     plain,
@@ -57,12 +58,15 @@ Looks = Mapping[str, Look]
 Panel = Callable[[Axes, pd.DataFrame], None]
 
 
-def draw(chart: Chart, algorithms: Sequence[str], *, incomplete: bool = False, width: float = PAGE) -> Figure:
+def draw(
+    chart: Chart, algorithms: Sequence[str], *, baseline: str = "", incomplete: bool = False, width: float = PAGE
+) -> Figure:
     """Draw all panels of a chart.
 
     Args:
         chart: that of one file, as from ``Chart.files``.
-        algorithms: of the study, in its order, which gives them their looks.
+        algorithms: of the study, whose names give them their looks.
+        baseline: of them, drawn strongest.
         incomplete: say in the figure that trials are missing.
         width: in points; below that of a page half as many panels are beside one another.
 
@@ -72,7 +76,7 @@ def draw(chart: Chart, algorithms: Sequence[str], *, incomplete: bool = False, w
     panels = list(chart.panels())
     if not panels:
         raise ValueError(f"nothing to draw: {chart.name} has no data")
-    look_of = looks_of(chart, algorithms)
+    look_of = looks_of(chart, algorithms, baseline)
     draw_panel, across, height, left = _form(chart, look_of)
     across = max(1, min(across if width >= PAGE else across // 2, len(panels)))
     lines = -(-len(panels) // across)
@@ -96,10 +100,11 @@ def draw(chart: Chart, algorithms: Sequence[str], *, incomplete: bool = False, w
         return layout.figure
 
 
-def looks_of(chart: Chart, algorithms: Sequence[str]) -> dict[str, Look]:
-    """Return the looks of a chart's series in order: of algorithms by the study, of others by position."""
+def looks_of(chart: Chart, algorithms: Sequence[str], baseline: str = "") -> dict[str, Look]:
+    """Return the looks of a chart's series in order: of algorithms by name, of others by position."""
     series = [str(name) for name in pd.unique(chart.data[chart.series])]
-    study = looks(algorithms if chart.series == "algorithm" else series)
+    of_position = {name: look(n) for n, name in enumerate(series)}
+    study = looks(algorithms, baseline) if chart.series == "algorithm" else of_position
     return {name: study.get(name, REFERENCE) for name in (*study, *series) if name in series}
 
 
@@ -180,17 +185,17 @@ def _lines(chart: Lines, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None
     _scale(axes, chart.x, chart.data[chart.x.column].to_numpy(float), "x")
     _scale(axes, chart.y, rows[[chart.y.column, *(chart.band or ())]].to_numpy(float), "y")
     by_series = dict(list(rows.sort_values(chart.x.column).groupby(chart.series)))
-    for position, (name, look) in enumerate(look_of.items()):
+    for position, (name, its) in enumerate(look_of.items()):
         if name not in by_series:
             continue
         of = by_series[name].replace(np.inf, np.nan)
         x, y = (of[axis.column].to_numpy(float) for axis in (chart.x, chart.y))
         if chart.band:
             low, high = (of[column].to_numpy(float) for column in chart.band)
-            axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+            axes.fill_between(x, low, high, color=its.colour, alpha=0.16, linewidth=0)
         style = "steps-post" if chart.stepped else "default"
         marks = (MARKS * (position + 0.5) / len(look_of), MARKS)
-        axes.plot(x, y, drawstyle=style, markevery=marks, label=name, **(look.line | look.mark))
+        axes.plot(x, y, drawstyle=style, markevery=marks, label=name, **(its.line | its.mark))
 
 
 def _scatter(chart: Scatter, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:

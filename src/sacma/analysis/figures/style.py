@@ -1,18 +1,19 @@
 """One look for all figures: colours, dashes, markers, fonts, and texts that are shown as they are.
 
-An algorithm has the look of its position in the study, the same in every figure. Looks differ in two ways at least:
-those with the same dashes have other colours, one dark and one light, so that lines can be told apart in print without
-colour; and each of the first twelve has a marker of its own, which the next twelve have open. The colours of the first
-six are of M. Okabe and K. Ito, Color universal design (2008), the darker and lighter ones for the next six of P. Tol,
-Colour schemes (2021).
+An algorithm has the same look in every report: it is decided by its name, and no two of a report share a colour while
+there are enough. Dashes and markers differ, too, for print without colour. The colours of the first six are of M.
+Okabe and K. Ito, Color universal design (2008), those of the next six of P. Tol, Colour schemes (2021); each further
+one is as far as can be in OKLab from all before it, from white, and from grey.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain, count
 from typing import Any
+from zlib import crc32
 
 import matplotlib as mpl
 from matplotlib.font_manager import FontProperties, findfont, get_font
@@ -78,11 +79,13 @@ class Look:
     dashes: tuple[float, ...]  # lengths of dashes and gaps, in line widths; empty for a solid line
     marker: str  # as matplotlib names it
     filled: bool = True  # the marker, with the colour
+    strong: bool = False  # the line, of the baseline
 
     @property
     def line(self) -> Properties:
-        """Colour and dashes as properties of a line."""
-        return {"color": self.colour, "linestyle": (0, self.dashes) if self.dashes else "-"}
+        """Colour, dashes and width as properties of a line."""
+        width = {"linewidth": STRONG} if self.strong else {}
+        return {"color": self.colour, "linestyle": (0, self.dashes) if self.dashes else "-", **width}
 
     @property
     def mark(self) -> Properties:
@@ -94,29 +97,50 @@ class Look:
         return {"color": self.colour, "marker": self.marker, **edge}
 
 
+NAMED = (
+    *("CMA-ES", "lq-CMA-ES", "sacma", "DTS-aCMA-ES", "ADA-Kendall", "DTS-CMA-ES", "COBYQA", "BIPOP-CMA-ES"),
+    *("aDTS-CMA-ES", "Random-Search", "SLSQP", "Powell", "ADA-Kendall-active", "aCMA-ES", "L-BFGS-B", "COBYLA"),
+    *("Nelder-Mead", "GP-1", "GP-5", "ADA-KL", "ADA-RD", "Py-BOBYQA", "TuRBO"),
+)
+"""Algorithms of the first colours, in this order."""
+
 COLOURS = (
     *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),
     *("#E69F00", "#90C987", "#332288", "#521A13", "#882255", "#6B4A00"),
+    *("#8878F8", "#004850", "#908800", "#006800", "#7800A0", "#B838A0", "#5840D8", "#F880F8", "#7858A0", "#500050"),
+    *("#C0A8F8", "#A000F8", "#0000F8", "#F800D0", "#F80068", "#00D000", "#B80008", "#D0A898", "#004000", "#1870F8"),
 )
-DASHES = ((), (4, 1.6), (6, 1.6, 1.2, 1.6), (1.2, 1.4), (9, 2.2), (6, 1.4, 1.2, 1.4, 1.2, 1.4))
+DASHES = ((), (4, 1.6), (9, 2.2), (6, 1.6, 1.2, 1.6))
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "p", ">", "*", "h")
 THIN = ("X", "P", "*")  # of which a white edge would not leave much
+STRONG = 2.2  # points of the baseline's line
 
 
 def look(position: int) -> Look:
-    """Return the look of the algorithm at a position in the study, from 0; the first 72 are different."""
+    """Return the look at a position, from 0; the first 72 are different, and sacma's, that of 2, is a solid line."""
     turn = position // len(COLOURS)
-    dashes = DASHES[(position + turn) % len(DASHES)]
-    return Look(COLOURS[position % len(COLOURS)], dashes, MARKERS[position % len(MARKERS)], filled=turn % 2 == 0)
+    dashes = DASHES[(position - 2 + turn) % len(DASHES)]
+    filled = position // len(MARKERS) % 2 == 0
+    return Look(COLOURS[position % len(COLOURS)], dashes, MARKERS[(position + turn) % len(MARKERS)], filled)
 
 
-def looks(algorithms: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each algorithm of a study; the reference has none.
+def looks(algorithms: Iterable[str], baseline: str = "") -> dict[str, Look]:
+    """Return the look of each algorithm by its name, the baseline with a solid line; the reference has none.
 
-    >>> looks(["CMA-ES", "GP-1"])["GP-1"].colour
-    '#0072B2'
+    A name that is none of ``NAMED`` has a position of its own behind them, or the next free one.
+
+    >>> looks(["GP-1", "CMA-ES"])["CMA-ES"].colour, looks(["CMA-ES", "mine"])["mine"] == looks(["mine"])["mine"]
+    ('#000000', True)
     """
-    return {name: look(n) for n, name in enumerate(name for name in algorithms if name != BEST_2009)}
+    names = [name for name in algorithms if name != BEST_2009]
+    places = {name: NAMED.index(name) for name in names if name in NAMED}
+    behind = range(len(NAMED), len(COLOURS))
+    for name in sorted(set(names) - places.keys()):
+        first = crc32(name.encode()) % len(behind)
+        wanted = chain(behind[first:], behind[:first], range(len(NAMED)), count(len(COLOURS)))
+        places[name] = next(place for place in wanted if place not in places.values())
+    found = {name: look(places[name]) for name in names}
+    return found | {name: replace(found[name], dashes=(), strong=True) for name in names if name == baseline}
 
 
 def plain(text: object) -> str:

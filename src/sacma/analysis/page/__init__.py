@@ -14,7 +14,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sacma import __version__
-from sacma.analysis.charts import Chart
+from sacma.analysis.charts import Chart, title
 from sacma.analysis.comparison import MANY, Comparison
 from sacma.analysis.figures.style import COLOURS, Look, look, looks
 from sacma.analysis.notes import scope
@@ -25,11 +25,10 @@ from sacma.coco.suites import BEST_2009, VIRTUAL_BEST
 from sacma.files.printable import printable
 
 OFFLINE = Markup("default-src 'none'; img-src data:; style-src 'unsafe-inline'")  # what a page may load
-UPLOT = "1.6.32"  # version of the drawing library in ``vendor``: https://github.com/leeoniya/uPlot
+SCRIPTS = ("statistics.js", "drawing.js", "computed.js", "choice.js", "page.js")  # of one function, in this order
 LIGHT_ENOUGH = 0.42  # luminance of a line that can be seen on a dark page
 WIDTH = 2  # of a line, in pixels
 REFERENCE = {"light": "#777777", "dark": "#aaaaaa", "dash": [3, 3]}
-WORDS = {"scenario": "after", "group": "functions"}  # what is chosen, where that is not the column's name
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,7 @@ def render_page(page: Page, report: Report, sections: Sequence[Section]) -> str:
             policy=OFFLINE + Markup("; script-src 'unsafe-inline'"),
             subtitle=page.subtitle,
             partial=page.partial,
-            uplot=UPLOT,
             script=Markup(script()),  # noqa: S704 our own
-            uplot_code=Markup(uplot_script()),  # noqa: S704 idem
             data=_packed(_printable(data)),
             places=places,
             charts=charts,
@@ -96,17 +93,12 @@ def render_listing(title: str, names: Iterable[str]) -> str:
 
 def styles() -> str:
     """Return the style sheet of the page."""
-    return _resource("vendor/uPlot.min.css") + _resource("page.css")
+    return _resource("page.css")
 
 
 def script() -> str:
-    """Return the script of the page, but for the library that draws lines."""
-    return _resource("page.js")
-
-
-def uplot_script() -> str:
-    """Return the library that draws lines."""
-    return _resource("vendor/uPlot.iife.min.js")
+    """Return the script of the page."""
+    return f'"use strict";\n(async () => {{\n{"".join(map(_resource, SCRIPTS))}}})();\n'
 
 
 def _resource(name: str) -> str:
@@ -163,18 +155,27 @@ def _packed(content: Mapping[str, object]) -> str:
 
 
 def _data(comparison: Comparison, charts: Iterable[Chart]) -> dict[str, object]:
-    """Return the data of the page's script: charts, looks, and first choices."""
+    """Return the data of the page's script: charts, looks, groups of functions, and first choices."""
     styles = {name: _style(of) for name, of in looks(comparison.names).items()}
     there = {(trial.algorithm, trial.dimension) for trial in comparison.trials}
     number = {D: sum(d == D for _, d in there) for _, D in sorted(there)}
-    usual = max(number, key=lambda D: (number[D], D))  # the largest dimension in which most algorithms are
-    first = {"dimension": usual, "function": 8, "group": "all", "scenario": comparison.fixed_budgets[-1]}
+    functions = sorted({trial.function for trial in comparison.trials})
+    groups = {name: [str(f) for f in functions if f in of] for name, of in comparison.suite.groups.items()}
     return {
         "charts": {chart.name: chart.for_page() for chart in charts},
         "styles": {**styles, BEST_2009: REFERENCE, VIRTUAL_BEST: REFERENCE},
         "others": [_style(look(n)) for n in range(len(COLOURS))],
-        "first": {column: str(value) for column, value in first.items()},
-        "words": WORDS,
+        "algorithms": list(comparison.names),
+        "dimensions": [str(D) for D in number],
+        "functions": [[str(f), title("function", f)] for f in functions],
+        "groups": {name: of for name, of in groups.items() if of},
+        "scenarios": [scenario.name for scenario in comparison.scenarios],
+        "first": {
+            "dimension": str(max(number, key=lambda D: (number[D], D))),  # the largest with most algorithms
+            "functions": "all",
+            "budget": comparison.fixed_budgets[-1],
+            "baseline": comparison.baseline,
+        },
         "many": MANY,
     }
 

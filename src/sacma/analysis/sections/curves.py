@@ -8,14 +8,14 @@ import pandas as pd
 from sacma.analysis.charts import Axis, Chart, Lines, Rows
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Findings, Report, Section, of_one
-from sacma.analysis.trials import convergence_curves
+from sacma.analysis.trials import convergence_curves, single_trials
 
 SHARES = (1 / 10, 1 / 3, 1.0)  # of the budget: points of every curve
 
 CAPTION = (
     "Proportion of targets reached, bootstrapped, over evaluations. The targets of a function are those that the best "
     "algorithm of BBOB 2009 just did not reach within k·D evaluations, 31 values of k in 0.5 … 50; best 2009 is its "
-    "average run length. Beyond the budget curves are those of simulated restarts."
+    "average run length. Beyond the cross, where data end, curves are those of simulated restarts."
 )
 
 
@@ -54,6 +54,10 @@ def final_quantiles(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame({"trials": logs.size(), **found}).reset_index()
 
 
+def _single_trials(findings: Findings) -> pd.DataFrame:
+    return single_trials(findings.comparison.compared.trials, findings.comparison.budget)
+
+
 def _charts(report: Report) -> Iterator[Chart]:
     yield Lines(
         name="ecdf",
@@ -63,16 +67,33 @@ def _charts(report: Report) -> Iterator[Chart]:
         x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
         y=Axis("proportion", "proportion of targets", limits=(0.0, 1.0)),
         stepped=True,
+        end="largest_length",
+        single="ecdf_functions",
     )
+    single = report.findings["ecdf_functions"]
+    if len(single):
+        ends = report.findings["ecdf"].groupby(["algorithm", "dimension"])["largest_length"].max().reset_index()
+        yield Lines(
+            name="ecdf_functions",
+            caption=CAPTION,
+            data=single.assign(proportion=single["reached"] / single["targets"]).merge(ends),
+            by=PLACE,
+            x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
+            y=Axis("proportion", "proportion of targets", limits=(0.0, 1.0)),
+            stepped=True,
+            end="largest_length",
+            figures=False,
+        )
     delta_f = Axis("median", "best Δf", log=True)
     yield Lines(
         name="convergence",
-        caption="Best Δf of the median trial over evaluations, with quartiles; drag to enlarge, double-click to undo.",
+        caption="Best Δf of the median trial over evaluations, with quartiles.",
         data=report.findings["convergence"].sort_values(list(PLACE), kind="stable"),
         by=PLACE,
         x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
         y=delta_f,
         band=QUARTILES,
+        trials=report.findings.once(_single_trials),
     )
     yield Rows(
         name="final_values",

@@ -57,7 +57,7 @@ def _charts(report: Report) -> Iterator[Chart]:
         ]
         yield Scatter(
             name="ert_pairs",
-            caption=f"ERT/D of an algorithm and of {baseline}, a point for each function and target; below the "
+            caption="ERT/D of an algorithm and of the baseline, a point for each function and target; below the "
             "diagonal the algorithm is faster. At the border: one of the two never reached the target.",
             data=points.assign(problem=problem),
             by=("algorithm",),
@@ -65,6 +65,7 @@ def _charts(report: Report) -> Iterator[Chart]:
             label="problem",
             x=Axis("other", f"ERT / D of {baseline}", log=True),
             y=Axis("own", "ERT / D of the algorithm", log=True),
+            computed=True,
         )
 
 

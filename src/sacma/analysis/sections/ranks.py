@@ -62,13 +62,13 @@ def _charts(report: Report) -> Iterator[Chart]:
     yield Rows(
         name="ranks",
         caption="Mean ranks over the functions that all algorithms have, with 95 % bootstrap intervals, each of an "
-        "algorithm by itself; 1 is best. A bar at the right joins algorithms of which no two differ significantly, "
-        "after correction for many tests.",
+        "algorithm by itself; 1 is best. A bar at the right joins algorithms of which no two differ significantly.",
         data=report.findings["mean_ranks"],
         by=("dimension", "scenario"),
         x=Axis("mean_rank", "mean rank"),
         bar=("low", "high"),
         alike=_alike(report.findings),
+        computed=True,
     )
 
 
@@ -98,7 +98,8 @@ def mean_ranks_table(
     dimensions = sorted(ranks["dimension"].unique())
     columns = pd.MultiIndex.from_product([dimensions, scenarios])
     values = ranks.pivot(index="algorithm", columns=PLACE, values="mean_rank")
-    body = number_rows(values.reindex(index=ranks["algorithm"].unique(), columns=columns), ".2f", best=True)
+    order = values.mean(axis="columns").sort_values(kind="stable").index
+    body = number_rows(values.reindex(index=order, columns=columns), ".2f", best=True)
     body += number_rows(tested[["F_F"]].reindex(columns).T, ".2f", stars=stars)
     counts = ranks.groupby(PLACE).agg(functions=("functions", "first"), algorithms=("functions", "size"))
     same = counts["algorithms"].min() == counts["algorithms"].max()
@@ -109,8 +110,9 @@ def mean_ranks_table(
     return FormattedTable(
         f"table_mean_ranks{suffix}",
         f"Mean ranks{suffix.replace('_', ' ')}",
-        "Of Δf_med over functions, 1 is best; the lowest is bold. F_F is Iman's and Davenport's statistic, as in the "
-        f"paper without a correction for ties, with an asterisk where the ranks differ at the level {ALPHA:g}"
+        "Of Δf_med over functions, 1 is best, in the order of the mean; the lowest is bold. F_F is Iman's and "
+        "Davenport's statistic, as in the paper without a correction for ties, with an asterisk where the ranks differ "
+        f"at the level {ALPHA:g}"
         f"{critical and f' (critical value {critical})'}. {untested}{'' if suffix else BUDGETS}",
         (Block(spanning(("D", "evaluations"), (f"{D}-D" for D in dimensions), scenarios), body),),
     )
@@ -121,7 +123,7 @@ def wins_table(pairs: pd.DataFrame, scenarios: Sequence[str], suffix: str = "") 
 
     The suffix is that of the table's name; with one, scenarios are not the paper's.
     """
-    algorithms = pairs["algorithm"].unique()
+    algorithms = pairs.groupby("algorithm", sort=False)["wins"].sum().sort_values(ascending=False, kind="stable").index
     blocks = []
     for D, of_dimension in by_dimension(pairs):
         wins = of_dimension.pivot(index="algorithm", columns=["other", "scenario"], values="wins")
@@ -139,7 +141,8 @@ def wins_table(pairs: pd.DataFrame, scenarios: Sequence[str], suffix: str = "") 
     return FormattedTable(
         f"table_pairwise{suffix}",
         f"Pairwise comparisons{suffix.replace('_', ' ')}",
-        "On how many functions the algorithm of the row has the lower Δf_med than that of the column. "
+        "On how many functions the algorithm of the row has the lower Δf_med than that of the column, in the "
+        "order of all wins. "
         f"{starred if used else ''}{'' if tested.all() else f'{UNTESTED} '}{'' if suffix else BUDGETS}",
         tuple(blocks),
     )

@@ -123,12 +123,11 @@ def _compared(comparison: Comparison) -> str:
     where = {trial.dimension for trial in trials}
     others = {trial.dimension for trial in comparison.trials} - where
     without = f"; {dimensions(others)} {'is' if len(others) == 1 else 'are'} without some of them" if others else ""
-    against = f"; gains are measured against {comparison.baseline}" if len(comparison.names) > 1 else ""
     return (
         f"Compared: {counted(len(comparison.names), 'algorithm')} on "
         f"{counted(len({trial.function for trial in trials}), 'function')} of {comparison.suite.name} in "
         f"{dimensions(where)}, {_instances(trials)} each, {counted(len(trials), 'trial')}, up to "
-        f"{comparison.budget:g}·D evaluations{without}{against}."
+        f"{comparison.budget:g}·D evaluations{without}."
     )
 
 
