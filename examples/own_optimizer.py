@@ -25,3 +25,4 @@ def one_plus_one(
         sigma *= shrink**-4 if f_y <= f else shrink
         if f_y <= f:
             x, f = y, f_y
+        problem.log(sigma=sigma)

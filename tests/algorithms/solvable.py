@@ -49,6 +49,9 @@ class CountedProblem:
         self.initial_points.append(self._rng.uniform(-half_width, half_width, self.dimension))
         return self.initial_points[-1]
 
+    def log(self, **values: float) -> None:
+        """Keep nothing."""
+
     def trace(self, generation: Generation) -> None:
         """Keep nothing."""
 

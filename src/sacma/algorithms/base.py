@@ -49,6 +49,9 @@ class Problem(Protocol):
         All algorithms draw the same initial points on a problem, so that comparisons are paired.
         """
 
+    def log(self, **values: float) -> None:
+        """Keep numbers of the algorithm's state, such as ``sigma``, which the report draws by calls. Optional."""
+
     def trace(self, generation: Generation) -> None:
         """Add a generation to the trial's trace. Optional."""
 

@@ -14,7 +14,14 @@ from pydantic import Field
 
 from sacma.algorithms.base import Problem
 from sacma.algorithms.decorator import algorithm
-from sacma.strategy.cma_es import ActiveUpdate, CMAESSampling, PopulationSize, StepSize, default_population_size
+from sacma.strategy.cma_es import (
+    ActiveUpdate,
+    CMAESSampling,
+    PopulationSize,
+    StepSize,
+    axis_ratio,
+    default_population_size,
+)
 from sacma.strategy.errors import ranks
 from sacma.strategy.pycma import contained_options, limited_in_1d, pycma
 from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
@@ -82,7 +89,15 @@ def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
     """
-    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
+    left, ranked = problem.evaluations_left, 0  # points, by the model or by f
+
+    def keep(es: Any) -> None:
+        nonlocal ranked
+        ranked += es.popsize
+        by_model = ranked - (left - problem.evaluations_left)
+        problem.log(sigma=es.sigma, axis_ratio=axis_ratio(es), model_evaluations=max(0, by_model))
+
+    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=keep)
 
 
 @algorithm
@@ -138,7 +153,11 @@ def bipop_cmaes(problem: Problem, rng: np.random.Generator, settings: BIPOPSetti
     evaluations (N. Hansen, Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009
     workshop). Only the large ones count as restarts.
     """
-    run_for_ever(pycma().fmin2, problem, settings, rng, bipop=True)
+
+    def keep(es: Any) -> None:
+        problem.log(sigma=es.sigma, axis_ratio=axis_ratio(es))
+
+    run_for_ever(pycma().fmin2, problem, settings, rng, bipop=True, callback=keep)
 
 
 def run_for_ever(

@@ -10,6 +10,7 @@ from sacma.coco import points
 from sacma.coco.suites import SUITES
 from sacma.config.plan import TrialSpec
 from sacma.experiment.seeding import initial_points
+from sacma.store.log import log_row
 from sacma.strategy.generation import Generation
 from sacma.types import Array
 
@@ -46,6 +47,7 @@ class BudgetedProblem:
         self.improved_at: list[int] = []
         self.improved_to: list[float] = []
         self.generations: list[Generation] = []
+        self.logged: list[dict[str, float]] = []
         self.objective_seconds = 0.0
 
     @property
@@ -89,6 +91,10 @@ class BudgetedProblem:
     def initial_point(self, half_width: float) -> Array:
         """Draw the next of the initial points that all algorithms share."""
         return self._initial_points.uniform(-half_width, half_width, self.dimension)
+
+    def log(self, **values: float) -> None:
+        """Keep numbers for the record, with that of evaluations; raise ValueError where a name or value is none."""
+        self.logged.append(log_row(self.evaluations, values))
 
     def trace(self, generation: Generation) -> None:
         """Keep a generation for the record."""

@@ -28,6 +28,7 @@ from sacma.experiment.problem import BudgetedProblem, TrialEnd, optimal_value
 from sacma.experiment.seeding import begin_noise, sampling
 from sacma.files.printable import printable
 from sacma.process_wide import contained
+from sacma.store.log import log_of
 from sacma.store.outcome import CPUSeconds, FailureKind, Outcome, TrialFailure, TrialStatus, failed, now
 from sacma.store.provenance import Provenance, environment
 from sacma.store.record import FinishedTrial, TrialRecord, finished
@@ -73,7 +74,8 @@ def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:
         raise RuntimeError(f"COCO's optimal value is {coco.f_opt}, not {problem.f_opt}, for {spec}")
     trace = trace_of(problem.generations, problem.f_opt)
     provenance = Provenance(environment(), printable(platform.node()), started, now())
-    return TrialRecord(spec, _outcome(spec, problem, seconds, coco, trace), trace, coco, provenance)
+    outcome = _outcome(spec, problem, seconds, coco, trace)
+    return TrialRecord(spec, outcome, trace, coco, provenance, log_of(problem.logged))
 
 
 def solve(spec: TrialSpec, observed: cocoex.Problem) -> tuple[BudgetedProblem, float]:

@@ -60,6 +60,9 @@ class Log:
         self.failures_in_a_row = 0  # at most, in the order of numbers
         self.best = _best_known(call)
 
+    def __call__(self, **values: float) -> None:
+        """Keep no state of an algorithm, which logs it to the problems of trials."""
+
     @property
     def evaluations(self) -> int:
         """Number of evaluations of this run."""

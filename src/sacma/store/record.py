@@ -2,9 +2,9 @@
 
 A record file is
 
-1. ``sacma-record 3``,
+1. ``sacma-record 4``,
 2. the head as one line of JSON: spec, outcome, and the fingerprint of the environment,
-3. the body, deflated: COCO files and provenance as one line of JSON, the trace as a packed table,
+3. the body, deflated: COCO files, provenance and log as one line of JSON, the trace as a packed table,
 4. the CRC-32 of all before it, eight hexadecimal digits.
 
 A worker writes it, a reader checks it: ``decode_head`` by the checksum and a schema, ``decode`` in full, its parts
@@ -16,7 +16,7 @@ import math
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,12 +30,13 @@ from sacma.config.plan import TrialSpec
 from sacma.config.study import check_name
 from sacma.files.checksum import checksum, is_whole
 from sacma.files.untrusted import check_plain, parse_json, parse_json_as
+from sacma.store.log import Log, check_log
 from sacma.store.outcome import CPUSeconds, DamagedRecordError, Outcome, TrialStatus
 from sacma.store.provenance import Environment, Provenance
 from sacma.store.trace import TEXTS, Trace, counts_of, pack_trace, unpack_trace
 from sacma.types import Array
 
-MAGIC = b"sacma-record 3\n"
+MAGIC = b"sacma-record 4\n"
 
 DEFLATE_LEVEL = 3
 """A tenth larger than with zlib's default, 6, in half the time."""
@@ -69,6 +70,7 @@ class TrialRecord:
     trace: Trace
     coco: CocoFiles
     provenance: Provenance
+    log: Log = field(default_factory=dict)
 
     @property
     def head(self) -> RecordHead:
@@ -91,6 +93,7 @@ class _Files:
 
     coco: CocoFiles
     provenance: Provenance
+    log: dict[str, list[float | None]]
 
 
 for _kind in (RecordHead, TrialSpec, Outcome, CPUSeconds, _Files, CocoFiles, Provenance, Environment):
@@ -104,12 +107,13 @@ def finished(record: TrialRecord) -> FinishedTrial:
 
 def encode(record: TrialRecord) -> bytes:
     """Return the bytes of the file of ``record``."""
-    spec = {field.name: getattr(record.spec, field.name) for field in fields(record.spec)}
+    spec = {each.name: getattr(record.spec, each.name) for each in fields(record.spec)}
     outcome = {**vars(record.outcome), "cpu": vars(record.outcome.cpu)}
     environment = record.provenance.environment
     head = _json({"spec": spec, "outcome": outcome, "environment": environment.fingerprint})
     provenance = {**vars(record.provenance), "environment": environment.content}
-    body = _json({"coco": vars(record.coco), "provenance": provenance}) + b"\n" + pack_trace(record.trace)
+    files = {"coco": vars(record.coco), "provenance": provenance, "log": record.log}
+    body = _json(files) + b"\n" + pack_trace(record.trace)
     content = MAGIC + head + b"\n" + zlib.compress(body, DEFLATE_LEVEL)
     return content + checksum(content)
 
@@ -138,10 +142,11 @@ def decode(content: bytes, spec: TrialSpec | None = None) -> TrialRecord:
         trace = unpack_trace(table)
         check_coco(head.spec, head.outcome, files.coco)
         check_trace(head.outcome, trace)
+        check_log(files.log, head.outcome.evaluations)
         check_provenance(files.provenance, head.environment)
     except ValueError as error:
         raise DamagedRecordError(f"its parts are not those of one trial: {error}") from None
-    return TrialRecord(head.spec, head.outcome, trace, files.coco, files.provenance)
+    return TrialRecord(head.spec, head.outcome, trace, files.coco, files.provenance, files.log)
 
 
 def _opened(content: bytes, spec: TrialSpec | None) -> tuple[RecordHead, bytes]:

@@ -41,6 +41,7 @@ COLUMNS = {
     "jitters": "<u1",
     "searched_from": "<U20",
     "sigma": "<f4",
+    "axis_ratio": "<f4",
     "best_delta_f": "<f4",
     "fit_seconds": "<f4",
     "predict_seconds": "<f4",

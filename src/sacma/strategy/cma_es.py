@@ -52,6 +52,12 @@ Bounds = Annotated[Literal["none", "penalty", "transform"], Field(description="n
 ActiveUpdate = Annotated[bool, Field(description="negative (active) covariance update; the paper's CMA-ES predates it")]
 
 
+def axis_ratio(es: Any) -> float:
+    """Return the longest axis of the distribution of pycma's strategy over the shortest."""
+    axes = np.asarray(es.sm.D, float)
+    return float(np.max(axes) / np.min(axes))
+
+
 class CMAESSampling(Part):
     """CMA-ES of pycma."""
 
@@ -153,6 +159,11 @@ class CMAES:
     def sigma(self) -> float:
         """σ."""
         return float(self._es.sigma)
+
+    @property
+    def axis_ratio(self) -> float:
+        """The longest axis of the distribution over the shortest."""
+        return axis_ratio(self._es)
 
     @property
     def mean(self) -> Array:

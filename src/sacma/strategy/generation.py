@@ -31,6 +31,7 @@ class Generation:
     true_evaluations: int  # of f, up to and including this generation
     sigma: float  # σ that the population was sampled with
     best_value: float  # lowest true value so far
+    axis_ratio: float = math.nan  # longest over shortest axis of the distribution
     model_generations: int = 0  # g_m, decided in this generation if true-evaluated
     error: float = math.nan  # ε of the earlier model on this population
     smoothed_error: float = math.nan  # ε_s

@@ -58,7 +58,7 @@ class Population:
         self._trainer = trainer
         self._observer = observer
         self._asked: Indices = np.empty(0, dtype=np.intp)
-        self.sigma = run.sigma  # of the sampling
+        self.sampled_with = {"sigma": run.sigma, "axis_ratio": run.axis_ratio}
         self.begun = False  # True once a point of it has been evaluated
         self.model: TrainedModel | None = None
         self.values: Array = np.full(run.population_size, np.nan)  # y, NaN where f has not evaluated a point yet

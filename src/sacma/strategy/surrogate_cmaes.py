@@ -263,7 +263,7 @@ class SurrogateStrategy:
         return values
 
     def _report(self, population: Population) -> None:
-        state = {"population_size": population.size, "sigma": population.sigma, "best_value": self.best_value}
+        state = {"population_size": population.size, "best_value": self.best_value, **population.sampled_with}
         self._observer.finish(restart=self.runs - 1, true_evaluations=self.true_evaluations, **state)
 
     @property

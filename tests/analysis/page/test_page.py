@@ -26,7 +26,9 @@ from tests.commands import blank_figures, sacma
 
 pytestmark = needs_chromium
 
-CHARTS = ["ecdf", "ranks", "functions", "convergence", "final_values", "ert", "ert_pairs", "cpu", "control"]
+CHARTS = [
+    *("ecdf", "ranks", "functions", "convergence", "final_values", "ert", "ert_pairs", "strategy", "cpu", "control"),
+]
 """Of a study that is not the paper's, in the order of the page."""
 
 VIEW = "#?functions=8&dimension=all&trials=yes&beyond=yes"
@@ -287,6 +289,25 @@ def test_width_and_shade(browser: Browser, results: Path, width: int, shade: str
     assert page.evaluate("document.documentElement.dataset.shade") == chosen != shade  # it is remembered
     assert opened.complaints == []
     page.close()
+
+
+def test_the_state_of_strategies_is_that_of_the_traces(opened: Opened, results: Path) -> None:
+    """σ, axis ratio and evaluations by generation, of each trial and algorithm that has them."""
+    chart = data_of((results / "index.html").read_text())["charts"]["strategy"]
+    names = {"σ": "sigma", "axis ratio": "axis_ratio", "evaluations of f": "true_evaluations"}
+    count = 0
+    for (D, f, quantity, instance), panel in chart["panels"]:
+        for algorithm, _, x, y in panel if quantity in names else ():
+            trace = pd.read_parquet(results.parent / "traces" / f"{algorithm}.parquet")
+            place = trace.query(f"dimension == {D} and function == {f} and instance == {instance}")
+            generations = np.rint(10 ** (np.cumsum(x) / 1000)).astype(int)
+            expected = place.set_index("generation")[names[quantity]][generations]
+            assert 10 ** (np.cumsum(y) / 1000) == pytest.approx(expected.to_numpy(), rel=2e-3)
+            count += 1
+    assert count == 3 * 3 * 2 * 3 * 2  # quantities, algorithms, dimensions, functions and instances
+    opened.choose(functions=8, quantity="axis ratio", instance=2)
+    assert opened.page.locator("#chart-strategy text.end").count() == 3
+    assert opened.complaints == []
 
 
 def test_curves_end_where_data_do(opened: Opened, results: Path) -> None:

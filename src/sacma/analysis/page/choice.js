@@ -19,8 +19,8 @@ const OF_PAGE = ["dimension", "function", "group", "scenario"]; // columns that 
 for (const [name, { by }] of Object.entries(data.charts))
   for (const [column, values] of by)
     if (!OF_PAGE.includes(column) && !Object.hasOwn(computed, name)) {
-      options[column] = values.map(([value]) => value);
-      FIRST[column] = options[column].at(-1);
+      options[column] = [...new Set([...(options[column] ?? []), ...values.map(([value]) => value)])];
+      FIRST[column] = options[column][0];
     }
 const choice = structuredClone(FIRST);
 

@@ -8,7 +8,7 @@ from sacma.files.drawing import load_matplotlib
 
 load_matplotlib()
 
-FILES = ("summary", "ranks", "functions", "curves", "ert", "costs", "publication", "data")
+FILES = ("summary", "ranks", "functions", "curves", "ert", "strategy", "costs", "publication", "data")
 """In the order of the page."""
 
 
