@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from sacma.analysis.figures.style import plain, shortened, styled, text_width
+from sacma.analysis.figures.style import NAMED, looks, plain, shortened, styled, text_width
 from tests.analysis.figures.charts import TWELVE
 
 
@@ -40,3 +40,20 @@ def test_plain() -> None:
         figure = Figure()
         figure.text(0, 0, plain("".join(TWELVE)))
         figure.draw_without_rendering()
+
+
+def test_colours_belong_to_names() -> None:
+    """No two of a report are alike; whoever is beside it, an algorithm of ours keeps its colour, in any order."""
+    mine = [f"mine{n}" for n in range(9)]
+    found = looks([*NAMED, *mine])
+    assert len({look.colour for look in found.values()}) == len(found) == 32
+    assert looks(reversed([*NAMED, *mine])) == found
+    for name in NAMED:
+        assert looks([name, *mine])[name] == found[name] == looks([name])[name]
+    assert looks(["mine3"])["mine3"] == looks(["mine3", *NAMED])["mine3"]
+    assert found["sacma"].dashes == ()
+    alone = looks(["GP-1", "GP-5"], "GP-5")
+    assert [(look.dashes == (), look.strong) for look in alone.values()] == [(False, False), (True, True)]
+    assert alone["GP-5"].colour == found["GP-5"].colour
+    many = looks(map(str, range(72)))
+    assert len({(look.colour, look.dashes, look.marker, look.filled) for look in many.values()}) == 72

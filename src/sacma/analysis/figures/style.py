@@ -98,17 +98,17 @@ class Look:
 
 
 NAMED = (
-    *("CMA-ES", "lq-CMA-ES", "sacma", "DTS-aCMA-ES", "ADA-Kendall", "DTS-CMA-ES", "COBYQA", "BIPOP-CMA-ES"),
-    *("aDTS-CMA-ES", "Random-Search", "SLSQP", "Powell", "ADA-Kendall-active", "aCMA-ES", "L-BFGS-B", "COBYLA"),
-    *("Nelder-Mead", "GP-1", "GP-5", "ADA-KL", "ADA-RD", "Py-BOBYQA", "TuRBO"),
+    *("CMA-ES", "GP-5", "sacma", "ADA-KL", "ADA-Kendall", "GP-1", "ADA-RD", "BIPOP-CMA-ES", "lq-CMA-ES"),
+    *("Random-Search", "SLSQP", "Powell", "DTS-CMA-ES", "DTS-aCMA-ES", "aDTS-CMA-ES", "ADA-Kendall-active"),
+    *("aCMA-ES", "COBYQA", "COBYLA", "L-BFGS-B", "Nelder-Mead", "Py-BOBYQA", "TuRBO"),
 )
 """Algorithms of the first colours, in this order."""
 
 COLOURS = (
     *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),
     *("#E69F00", "#90C987", "#332288", "#521A13", "#882255", "#6B4A00"),
-    *("#8878F8", "#004850", "#908800", "#006800", "#7800A0", "#B838A0", "#5840D8", "#F880F8", "#7858A0", "#500050"),
-    *("#C0A8F8", "#A000F8", "#0000F8", "#F800D0", "#F80068", "#00D000", "#B80008", "#D0A898", "#004000", "#1870F8"),
+    *("#00D000", "#A000F8", "#908800", "#0000F8", "#004850", "#F880F8", "#006800", "#8878F8", "#7800A0", "#500050"),
+    *("#D0A898", "#F80068", "#B80008", "#F800D0", "#5840D8", "#B838A0", "#7858A0", "#C0A8F8", "#004000", "#1870F8"),
 )
 DASHES = ((), (4, 1.6), (9, 2.2), (6, 1.6, 1.2, 1.6))
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "p", ">", "*", "h")

@@ -47,7 +47,8 @@ const computed = {
     return chart.panels
       .filter(([[D, scenario]]) => dimensionsChosen().includes(D) && scenario === choice.budget)
       .map(([[D], { names, rows }]) => {
-        const there = names.map((name, n) => [name, n]).filter(([name]) => seen(name));
+        const standing = (n) => sum(rows.filter(([f]) => wanted.has(f)).map(([, , , ranks]) => ranks[n] ?? names.length));
+        const there = names.map((name, n) => [name, n]).filter(([name]) => seen(name)).sort(([, a], [, b]) => standing(a) - standing(b));
         const theirs = names.indexOf(choice.baseline);
         const cells = ([, , logs, ranks]) => {
           const of = there.map(([, n]) => n);

@@ -199,6 +199,7 @@ const kinds = {
     const heading = (row, text, scope) => row.append(element("th", { scope }, element("span", {}, text)));
     const head = table.createTHead().insertRow();
     for (const text of ["function", ...panel.names]) heading(head, text, "col");
+    for (const cell of head.cells) if (strong(cell.textContent)) cell.className = "strong";
     const body = table.createTBody();
     for (const [title, cells] of panel.rows) {
       const row = body.insertRow();
