@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.stats import wilcoxon
 
 from benchmarks.common import ROOT, campaign_of, changed, end, markdown, markdown_head, named, print_table, shown
+from sacma.analysis.areas import trial_areas
 from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import Trial, fixed_budgets
 from sacma.config.study import Study, load_study
@@ -67,8 +68,6 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
 }
 """Halved and doubled, whole numbers rounded up."""
 
-TARGETS = np.logspace(2, -8, 51)
-BUDGETS = 60  # from D to the whole budget, uniform on a log scale
 PROBLEMS = ("functions", "instances", "budget")  # of the protocol: on these a variant is compared with sacma
 AFTER = (5, 10, 25, 50, 125, 250)  # evaluations/D
 
@@ -198,12 +197,8 @@ def rows_of(variants: Mapping[str, Study], trials: Iterable[Trial], budget: floa
 
 
 def areas(trials: Sequence[Trial], budget: float) -> Array:
-    """Return the share of targets reached, averaged over budgets, of each trial in the order of their problems."""
-    found = []
-    for trial in sorted(trials, key=_problem):
-        best = trial.best_after(np.geomspace(1.0, budget, BUDGETS) * trial.dimension)
-        found.append(np.mean(best[:, None] <= TARGETS))
-    return np.array(found)
+    """Return the area of each trial in the order of their problems."""
+    return trial_areas(sorted(trials, key=_problem), budget)
 
 
 def mean_logs(trials: Sequence[Trial], after: Sequence[float]) -> dict[str, float]:

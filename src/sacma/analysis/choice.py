@@ -1,9 +1,11 @@
-"""Choice of the algorithms, functions, dimensions, instances and targets that are compared."""
+"""Choice of the algorithms, functions, dimensions, instances, targets and budgets that are compared."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sacma.analysis.comparison import Covered, ExternalData
+from sacma.analysis.trials import ROUNDING
 from sacma.coco.ranges import format_ranges, parse_ranges
 from sacma.coco.reader import Curve
 from sacma.config.plan import TrialSpec
@@ -12,17 +14,19 @@ from sacma.files.printable import one_line
 from sacma.store.completeness import Completeness
 
 MOST_TARGETS = 100
+MOST_BUDGETS = 20
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Algorithms, functions, dimensions, instances and targets to compare; empty is all."""
+    """Algorithms, functions, dimensions, instances, targets and budgets to compare; empty is all, or the usual ones."""
 
     algorithms: tuple[str, ...] = ()
     functions: tuple[int, ...] = ()
     dimensions: tuple[int, ...] = ()
     instances: tuple[int, ...] = ()
     targets: tuple[float, ...] = ()  # Δf of expected running times, from the largest down
+    budgets: tuple[float, ...] = ()  # evaluations/D at which is compared, ascending
 
     @property
     def _numbers(self) -> dict[str, tuple[int, ...]]:
@@ -108,14 +112,16 @@ def parse_choice(
     dimensions: str | None = None,
     instances: str | None = None,
     targets: str | None = None,
+    budgets: str | None = None,
 ) -> Choice:
     """Return a choice from options of a command: names and numbers separated by commas.
 
     Raises:
         SacmaError: a list is not of that form.
 
-    >>> parse_choice(algorithms="GP-5, CMA-ES", functions="1-3", targets="1,1e-3")
-    Choice(algorithms=('GP-5', 'CMA-ES'), functions=(1, 2, 3), dimensions=(), instances=(), targets=(1.0, 0.001))
+    >>> choice = parse_choice(algorithms="GP-5, CMA-ES", functions="1-3", targets="1e2..1e-2,0.5", budgets="100,10")
+    >>> choice.algorithms, choice.functions, choice.targets, choice.budgets
+    (('GP-5', 'CMA-ES'), (1, 2, 3), (100.0, 10.0, 1.0, 0.5, 0.1, 0.01), (10.0, 100.0))
     """
     names = dict.fromkeys(name.strip() for name in (algorithms or "").split(",") if name.strip())
     if algorithms is not None and not names:
@@ -125,7 +131,8 @@ def parse_choice(
         _ranges("--functions", functions),
         _ranges("--dimensions", dimensions),
         _ranges("--instances", instances),
-        () if targets is None else _targets(targets.split(",")),
+        () if targets is None else _numbers("--targets", "1e2..1e-8 or 10,1,1e-3", targets, MOST_TARGETS)[::-1],
+        () if budgets is None else _numbers("--budgets", "10,25,100", budgets, MOST_BUDGETS),
     )
 
 
@@ -136,16 +143,24 @@ def _ranges(option: str, text: str | None) -> tuple[int, ...]:
         raise SacmaError(f"{option}: {error}") from None
 
 
-def _targets(texts: Sequence[str]) -> tuple[float, ...]:
-    found = set()
-    for text in texts:
-        try:
-            value = float(text)
-        except ValueError:
-            value = -1.0
-        if not 0 < value < float("inf"):
-            raise SacmaError(f"--targets: {one_line(text, 40)!r} is not a positive number; write them like 10,1,1e-3")
-        found.add(value)
-    if len(found) > MOST_TARGETS:
-        raise SacmaError(f"--targets: there are {len(found)}; give at most {MOST_TARGETS}")
-    return tuple(sorted(found, reverse=True))
+def _numbers(option: str, form: str, text: str, most: int) -> tuple[float, ...]:
+    """Return positive numbers, ascending; ``a..b`` are the decades from one to the other."""
+    found = set[float]()
+    for part in text.split(","):
+        ends = [_positive(end) for end in part.split("..")]
+        if None in ends or len(ends) > 2:  # noqa: PLR2004 the two ends of a range
+            raise SacmaError(f"{option}: {one_line(part, 40)!r} is not a positive number; write them like {form}")
+        low, high = min(filter(None, ends)), max(filter(None, ends))
+        decades = range(round(math.log10(high / low)) + 1)
+        found |= {float(f"{high / 10**decade:.12g}") for decade in decades if high / 10**decade >= low * (1 - ROUNDING)}
+    if len(found) > most:
+        raise SacmaError(f"{option}: there are {len(found)}; give at most {most}")
+    return tuple(sorted(found))
+
+
+def _positive(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 < value < math.inf else None

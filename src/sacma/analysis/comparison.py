@@ -74,6 +74,7 @@ class Comparison:
     against: str = ""  # the algorithm that gains are measured against; empty: as ``baseline`` says
     own_targets: tuple[float, ...] = ()  # Δf of expected running times; empty: the usual ones
     own_budget: float | None = None  # evaluations/D up to which is compared; None: as ``budget`` says
+    own_budgets: tuple[float, ...] = ()  # evaluations/D that are looked at, ascending; empty: the paper's
 
     @property
     def suite(self) -> Suite:
@@ -123,8 +124,8 @@ class Comparison:
 
         Without a study it is as far as all data of others go, by the ``reach`` of each.
         """
-        if self.own_budget is not None:
-            return self.own_budget
+        if self.own_budget is not None or self.own_budgets:
+            return self.own_budget or self.own_budgets[-1]
         if self.covered:
             return min(study.budget for study, completeness in self.covered if completeness.heads)
         return self._reach_of_others
@@ -213,8 +214,12 @@ class Comparison:
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The budgets that are looked at: the paper's, as far as the results go, and its two of each function."""
-        return (*fixed_budgets(budgets_up_to(self.budget)), *budgets_to_target(self.to_target))
+        """The budgets that are looked at: those given or the paper's, up to the end; and two of each function."""
+        return (*self._fixed_scenarios, *budgets_to_target(self.to_target))
+
+    @property
+    def _fixed_scenarios(self) -> tuple[Scenario, ...]:
+        return fixed_budgets(self.own_budgets or budgets_up_to(self.budget))
 
     @property
     def fixed_budgets(self) -> list[str]:
@@ -248,7 +253,7 @@ class Comparison:
     def with_empty_cells(self, medians: pd.DataFrame) -> pd.DataFrame:
         """Return medians with rows of no trials for planned functions of an algorithm without a finished trial."""
         there = set(zip(medians["algorithm"], medians["dimension"], medians["function"], strict=True))
-        fixed = fixed_budgets(budgets_up_to(self.budget))
+        fixed = self._fixed_scenarios
         empty = [
             {"algorithm": a, "dimension": D, "function": f, "scenario": scenario.name, "budget": scenario.budget}
             | {"evaluations": scenario.evaluations(D, f), "trials": 0}
@@ -265,16 +270,20 @@ def compare(
     baseline: str | None = None,
     targets: tuple[float, ...] = (),
     budget: float | None = None,
+    *,
+    budgets: tuple[float, ...] = (),
 ) -> Comparison:
     """Return a comparison, our studies in the paper's order, others behind by name; see ``Comparison`` for the rest.
 
     Raises:
-        SacmaError: there is no algorithm of the name ``baseline``, no trial as long as ``budget``, or none of the
-            ``targets`` is one that trials go to.
+        SacmaError: there is no algorithm of the name ``baseline``, no trial as long as ``budget`` or the largest of
+            ``budgets``, or none of the ``targets`` is one that trials go to.
     """
+    if budget is not None and budgets:
+        raise SacmaError("--budget and --budgets are both given; the largest of --budgets is the end, so give one")
     paper = {name: number for number, name in enumerate(name for of in READINGS[::-1] for name in of.names)}
     ours = sorted(covered, key=lambda pair: (paper.get(pair[0].name, len(paper)), pair[0].name))
-    comparison = Comparison(tuple(ours), tuple(external), baseline or "", targets, budget)
+    comparison = Comparison(tuple(ours), tuple(external), baseline or "", targets, budget, budgets)
     if baseline is not None and baseline not in comparison.names:
         there = ", ".join(comparison.names)
         raise SacmaError(f"--baseline: there is no algorithm {one_line(baseline, 80)!r}; there are {there}")
@@ -284,13 +293,14 @@ def compare(
             f"--targets: {below} {'is' if len(targets) == 1 else 'are'} below the final target, and Δf counts as "
             f"no less; give at least one from {comparison.target:g} up"
         )
-    if budget is not None:
+    if budget is not None or budgets:
+        option, budget = ("--budget", budget) if budget is not None else ("--budgets", budgets[-1])
         studies = [study.budget for study, completeness in comparison.covered if completeness.heads]
         curves = (curve.evaluations / curve.dimension for data in comparison.external for curve in data.data.curves)
         longest = max([*studies, *curves], default=math.inf)
         if budget > longest:
             raise SacmaError(
-                f"--budget: no trial has more than {longest:g}·D evaluations; give at most that, not {budget:g}"
+                f"{option}: no trial has more than {longest:g}·D evaluations; give at most that, not {budget:g}"
             )
     return comparison
 

@@ -61,8 +61,16 @@ def postprocess(
     targets: Annotated[
         str | None,
         typer.Option(
-            help="Δf of expected running times, like 10,1,1e-3, not below the final target; default: decades from 100 "
-            "down.",
+            help="Δf of expected running times, like 1e2..1e-8 or 10,1,1e-3, not below the final target; default: "
+            "decades from 100 down.",
+            metavar="LIST",
+        ),
+    ] = None,
+    budgets: Annotated[
+        str | None,
+        typer.Option(
+            help="Evaluations/D at which to compare, like 10,25,100, up to the largest; default: the paper's up to "
+            "--budget.",
             metavar="LIST",
         ),
     ] = None,
@@ -106,9 +114,14 @@ def postprocess(
 
     store, pages = Store(results), against is None if pages is None else pages
     choice = parse_choice(
-        algorithms=algorithms, functions=functions, dimensions=dimensions, instances=instances, targets=targets
+        algorithms=algorithms,
+        functions=functions,
+        dimensions=dimensions,
+        instances=instances,
+        targets=targets,
+        budgets=budgets,
     )
-    everything = completeness_of_studies(store, needed=not foreign, whole=True)
+    everything = completeness_of_studies(store, needed=not (foreign or against), whole=True)
     studies = [study for study, _ in everything]
     check_one_suite(studies, results)
     suite = SUITES[studies[0].suite] if studies else None
@@ -116,12 +129,12 @@ def postprocess(
     check_finished(store, everything)
     left_out: list[str] = []
     if against is not None:
-        both, left_out = beside_kept(Own(everything, others), against, budget)
+        both, left_out = beside_kept(Own(everything, others), against, budget or max(choice.budgets, default=None))
         everything, others = both.covered, both.external
     covered, others = choice.apply(everything, others)
     check_finished(store, covered, chosen=True)
     missing = [line for _, completeness in covered for line in missing_lines(completeness)]
-    comparison = compare(covered, others, baseline, choice.targets, budget)
+    comparison = compare(covered, others, baseline, choice.targets, budget, budgets=choice.budgets)
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     print_list("missing", missing, err)
     if not partial:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from sacma.analysis.areas import areas
 from sacma.analysis.charts import Axis, Chart, Lines, Rows
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Findings, Report, Section, of_one
@@ -116,6 +117,7 @@ SECTION = Section(
             lambda findings: convergence_curves(findings.comparison.compared.trials, findings.comparison.budget)
         ),
         "final_values": of_one(final_quantiles),
+        "areas": of_one(lambda findings: areas(findings.comparison.compared.shared, findings.comparison.budget)),
         "ecdf": of_one(lambda findings: by_group(findings.once(_distributions))),
         "ecdf_functions": of_one(lambda findings: by_function(findings.once(_distributions))),
     },
