@@ -140,7 +140,9 @@ class AdaptiveControl(GenerationControl):
     def _decide(self, population: Population, earlier: TrainedModel | None) -> int:
         """Return g_m, given the earlier model, which is judged by its predictions of the population (Algorithm 3)."""
         self._judged |= earlier is not None
-        error = math.nan if earlier is None else self._error(population.judged(earlier))
+        error = (
+            math.nan if earlier is None else judge(self._measure, population.judged(earlier), self._settings.error.name)
+        )
         if not math.isnan(error):
             self._smoothed = self._smooth(error)  # step 1
         if not self._judged or math.isnan(self._smoothed):
@@ -148,27 +150,28 @@ class AdaptiveControl(GenerationControl):
         population.note(error=error, smoothed_error=self._smoothed)
         return self._settings.generations_at(self._smoothed)
 
-    def _error(self, judged: JudgedPopulation) -> float:
-        """Return ε (Algorithm 2); NaN where it is undefined: constant y or ŷ, or a degenerate what-if update.
-
-        Raises ValueError if a measure returns anything but a number in [0, 1] or NaN.
-        """
-        if any(np.min(a) == np.max(a) for a in (judged.values, judged.predicted)):
-            return math.nan
-        try:
-            error = self._measure(judged)
-        except np.linalg.LinAlgError:
-            return math.nan
-        if not (math.isnan(error) or -ROUNDING <= error <= 1.0 + ROUNDING):
-            raise ValueError(f"{self._settings.error.name} returned the error {error}; allowed: 0 to 1, or NaN")
-        return error
-
     def _smooth(self, error: float) -> float:
         """Return the next ε_s (Algorithm 3, step 1); without an initial one, the first error is taken as it is."""
         if math.isnan(self._smoothed):
             return error
         rate = self._settings.update_rate
         return (1.0 - rate) * self._smoothed + rate * error
+
+
+def judge(measure: ModelError, judged: JudgedPopulation, name: str) -> float:
+    """Return ε (Algorithm 2); NaN where it is undefined: constant y or ŷ, or a degenerate what-if update.
+
+    Raises ValueError if a measure, of that name, returns anything but a number in [0, 1] or NaN.
+    """
+    if any(np.min(a) == np.max(a) for a in (judged.values, judged.predicted)):
+        return math.nan
+    try:
+        error = measure(judged)
+    except np.linalg.LinAlgError:
+        return math.nan
+    if not (math.isnan(error) or -ROUNDING <= error <= 1.0 + ROUNDING):
+        raise ValueError(f"{name} returned the error {error}; allowed: 0 to 1, or NaN")
+    return error
 
 
 def round_half_up(x: float) -> int:

@@ -24,7 +24,9 @@ from sacma.strategy.cma_es import CMAESSampling
 from sacma.strategy.control import NoControl
 from sacma.strategy.doubly_trained import DoublyTrained
 from sacma.strategy.generation_control import AdaptiveGenerations, Generations
+from sacma.strategy.lifelength import Lifelength
 from sacma.strategy.proposals import ModelOptimum, NoProposals
+from sacma.strategy.ranking_model import RankingSVMModel
 from sacma.strategy.restarts import BIPOP, IPOP
 from sacma.strategy.training import RanksPopulation, TrainingSetSettings
 from sacma.strategy.trust_region import TrustRegion
@@ -45,6 +47,7 @@ MODELS = Kinds(
     QuadraticProcessModel,
     Competition,
     LocalQuadraticModel,
+    RankingSVMModel,
     RandomForestModel,
     GaussianProcessAsRun,
     usual="gaussian-process",
@@ -57,6 +60,7 @@ CONTROLS = Kinds(
     DoublyTrained,
     ApproximateRanking,
     BestFirst,
+    Lifelength,
     GenerationsAsRun,
     AdaptiveGenerationsAsRun,
 )
