@@ -141,9 +141,9 @@ def test_charts_of_the_comparison(site: Site) -> None:
     for scheme, shade in (("slate", "dark"), ("default", "light")):
         site.page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
         frame.wait_for_selector(f"html[data-shade={shade}]")
-    picture = "document.querySelector('#chart-ecdf canvas').toDataURL()"
+    picture = "document.querySelector('#chart-ecdf .drawing').innerHTML"
     before = frame.evaluate(picture)
-    frame.select_option("#chart-ecdf select[data-column=dimension]", index=0)
+    frame.select_option("select[name=dimension]", index=0)
     assert frame.evaluate(picture) != before
     assert frame.locator("#chart-ranks circle").count() > 1
 

@@ -1,5 +1,6 @@
 """The report in a browser: it works offline, shows what is in the tables beside it, and nothing that it should not."""
 
+import html
 import re
 import shutil
 from importlib import resources
@@ -23,6 +24,7 @@ from sacma.analysis.table_format import latex_text
 from tests.analysis.page.opened import Opened, data_of
 from tests.browser import BROKEN_WORDS, needs_chromium, wait_until
 from tests.commands import blank_figures, sacma
+from tests.conftest import CONFIGS
 
 pytestmark = needs_chromium
 
@@ -189,6 +191,20 @@ def test_ranks_are_those_of_the_table(opened: Opened, results: Path) -> None:
     found = {name: float(rank) for name, _, rank in (text.rpartition(": ") for text in titles)}
     assert found == pytest.approx(among.to_dict(), rel=1e-3)
     assert opened.complaints == []
+
+
+def test_the_headline_of_all_is_that_of_the_command(browser: Browser, tmp_path: Path) -> None:
+    """Of 21 algorithms in five dimensions, with the same test."""
+    page = (CONFIGS.parent / "docs" / "gallery" / "report.html").read_text()
+    (tmp_path / "index.html").write_text(page)
+    told = re.sub(r"<[^>]*>", "", page.partition('<p class="headline">')[2].partition("</p>")[0])
+    opened = Opened(browser, tmp_path, "#?dimension=all", viewport={"width": 1400, "height": 900})
+    assert opened.page.evaluate(OVERLAPS) == []
+    found = opened.page.locator(".headline").inner_text().replace("\N{NON-BREAKING HYPHEN}", "-")
+    found = re.sub(r" [^.]+, the baseline, is .*? with [\d.]+\.", "", found)
+    assert found.split() == html.unescape(told).replace("\N{NON-BREAKING HYPHEN}", "-").split()
+    assert opened.complaints == []
+    opened.page.close()
 
 
 @pytest.mark.parametrize("show", ["median", "rank", "gain"])

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from sacma import __version__
 from sacma.analysis.charts import Chart, title
 from sacma.analysis.comparison import MANY, Comparison
-from sacma.analysis.figures.style import COLOURS, Look, look, looks
+from sacma.analysis.figures.style import COLOURS, INK, Look, look, looks
 from sacma.analysis.notes import scope
 from sacma.analysis.section import Report, Section
 from sacma.analysis.table_format import Block, FormattedTable, Head, cell_of, html_text, rendered
@@ -185,7 +185,9 @@ def _style(of: Look) -> dict[str, object]:
 
 
 def _lighter(colour: str) -> str:
-    """Return a colour, mixed with white until it is light enough for a dark page."""
+    """Return a colour, mixed with white until it is light enough for a dark page; black is the text's."""
+    if colour == INK:
+        return "#e6e9ed"
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     while rgb @ [0.2126, 0.7152, 0.0722] < LIGHT_ENOUGH:
         rgb = 0.9 * rgb + 0.1
