@@ -14,7 +14,7 @@ from sacma.analysis.tables import UNTESTED
 from sacma.store.store import Store
 from tests.analysis.made import compared, made
 
-OF_TRIALS = {"gains", "paper_correlation"}
+OF_TRIALS = {"gains", "paper_correlation", "ert_details"}
 """Tables whose tests are not over functions."""
 
 

@@ -19,7 +19,7 @@ and ``cocopp --expensive``, whose figure this is, from data frames.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -220,6 +220,22 @@ def _targets_reached(points: Array, reached: Array, length: Array, samples: int,
     restarted = np.sort(_restarted_run_lengths(reached, length, copies, rng))
     found: Array = (direct + np.searchsorted(restarted, points, side="right") / copies) / n
     return found
+
+
+def simulated_run_lengths(reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Iterator[Array]:
+    """Yield simulated run lengths to each target, ``samples`` at least; none where no trial reached it.
+
+    ``reached`` and ``length`` are as of ``_targets_reached``; every trial is first equally often.
+    """
+    copies = -(-samples // length.size)
+    restarted = _restarted_run_lengths(reached, length, copies, rng)
+    for of_target in reached:
+        failures = int(np.isnan(of_target).sum())
+        if failures == length.size:
+            yield restarted[:0]
+            continue
+        mine, restarted = restarted[: failures * copies], restarted[failures * copies :]
+        yield np.concatenate([np.repeat(of_target[~np.isnan(of_target)], copies), mine])
 
 
 def _restarted_run_lengths(reached: Array, length: Array, copies: int, rng: np.random.Generator) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
+from sacma.analysis.ert_details import ert_details, formatted
 from sacma.analysis.run_lengths import PROBLEM, TARGETS, running_times, shares, virtual_best
 from sacma.analysis.section import Findings, Report, Section, of_all, of_one
 from sacma.analysis.trials import ROUNDING
@@ -19,6 +20,13 @@ def _times(findings: Findings) -> pd.DataFrame:
     wanted = comparison.own_targets or TARGETS
     targets = [target for target in wanted if target >= comparison.target * (1 - ROUNDING)]
     return running_times(comparison.compared.trials, targets)
+
+
+def _details(findings: Findings) -> pd.DataFrame:
+    comparison = findings.comparison
+    targets = [float(target) for target in findings["ert"]["target"].unique()]
+    trials = comparison.compared.shared
+    return ert_details(trials, targets, comparison.baseline, of_2009=comparison.suite.of_2009)
 
 
 def _shared(findings: Findings) -> pd.DataFrame:
@@ -75,9 +83,11 @@ SECTION = Section(
     heading="Expected running times",
     frames={
         "ert": of_one(_times),
+        "ert_details": of_all(_details),
         "virtual_best": of_all(lambda findings: virtual_best(findings.once(_shared))),
         "virtual_best_share": of_all(lambda findings: shares(findings.once(_shared))),
     },
+    tables=lambda report: formatted(report.findings["ert_details"], report.comparison.baseline),
     charts=_charts,
     template="ert.html",
     shown=lambda findings: not findings["ert"].empty,
