@@ -142,6 +142,7 @@ def screenshots(page_file: Path) -> None:
         for width, suffix in ((1000, ""), (PHONE, "_narrow")):
             page = opened(browser, page_file, width, 760)
             keep_screen(page, f"report{suffix}")
+            page.evaluate("for (const bar of document.querySelectorAll('nav, #choice')) bar.style.position = 'static'")
             section = page.locator("#convergence")
             section.scroll_into_view_if_needed()
             keep_screen(section, f"convergence{suffix}")

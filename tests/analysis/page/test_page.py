@@ -264,6 +264,7 @@ def test_hovering_tells_values_of_the_tables(opened: Opened, results: Path) -> N
 def test_tables_can_be_sorted(opened: Opened) -> None:
     """A click on a heading sorts by value, another one the other way round."""
     opened.unfold()
+    opened.choose(dimension="all")
     head = opened.page.locator("#ert table.sortable thead th").nth(2)
     column = opened.page.locator("#ert table.sortable tbody tr td:nth-child(3)")
     orders = []
@@ -272,6 +273,11 @@ def test_tables_can_be_sorted(opened: Opened) -> None:
         orders.append([float(text) for text in column.all_inner_texts()])
     assert orders[0] == sorted(orders[0])
     assert orders[1] == sorted(orders[0], reverse=True)
+    opened.choose(dimension=2)
+    opened.show("GP-5", shown=False)
+    rows = opened.page.locator("#ert table.sortable tbody tr:visible")
+    assert len(orders[0]) == 2 * (rows.count() + 1)
+    assert {row.split()[1] for row in rows.all_inner_texts()} == {"2"}
 
 
 @pytest.mark.parametrize(

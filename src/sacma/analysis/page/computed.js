@@ -113,8 +113,9 @@ const headline = () => {
   const leaders = order.filter((n) => means[n] - low < 1e-9);
   const others = order.filter((n) => !leaders.includes(n));
   const where = several(found.dimensions.map((D) => `${D}-D`));
+  const alone = single() && found.dimensions.length === 1;
   const over = single() ? titles.get(choice.functions) : `${N} ${choice.functions === "all" ? "" : `${choice.functions} `}function${N === 1 ? "" : "s"}`;
-  let lead = `After ${symbols(choice.budget)} evaluations ${named(leaders.map((n) => names[n]))} ${leaders.length > 1 ? "have" : "has"} the lowest mean rank over ${over} in ${where}, ${low.toFixed(2)}`;
+  let lead = `After ${symbols(choice.budget)} evaluations ${named(leaders.map((n) => names[n]))} ${leaders.length > 1 ? "have" : "has"} the lowest ${alone ? "rank on" : "mean rank over"} ${over} in ${where}, ${low.toFixed(2)}`;
   if (!others.length) return [`${lead}: all are equal.`, ""];
   lead += `, before ${names[others[0]]} with ${means[others[0]].toFixed(2)}.`;
   const base = names.indexOf(choice.baseline);

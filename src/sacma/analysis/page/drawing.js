@@ -267,7 +267,7 @@ kinds.lines = (place, chart, panel, { small = false, trials = null, zoom = null 
   const letters = width < 480 ? 14 : 24;
   const labelled = small ? 0 : Math.max(...lines.map(({ name }) => middle(name, letters).length));
   const height = small ? Math.round(width * 0.62) : Math.max(300, Math.min(470, Math.round(width * 0.52)));
-  const [left, right, top, bottom] = small ? [38, width - 6, 6, height - 20] : [62, width - 34 - LETTER * labelled, 8, height - 44];
+  const [left, right, top, bottom] = small ? [38, width - 13, 6, height - 20] : [62, width - 34 - LETTER * labelled, 8, height - 44];
   const xs = [...new Set(lines.flatMap(({ x }) => x))].sort((a, b) => a - b);
   const x = scaleOf({ ...chart.x, limits: zoom?.x ?? [xs[0], Math.max(xs.at(-1), beyond ? 0 : longest ?? 0)] }, [], left, right);
   const limits = zoom?.y ?? chart.y.limits;
@@ -301,10 +301,11 @@ kinds.lines = (place, chart, panel, { small = false, trials = null, zoom = null 
       group.append(svgOf("path", { d: `${area}Z`, fill: stroke.stroke, "fill-opacity": 0.14 }));
     }
     group.append(svgOf("path", { d: pathOf(line, line.y, x, y, chart.stepped, beyond ? null : line.end ?? longest), ...stroke }));
-    const n = line.y.findLastIndex((value) => value !== null);
-    line.at = [beyond ? line.x[n] : line.end ?? longest ?? line.x[n], line.y[n]];
-    const cross = line.end !== null ? [line.end, line.y[line.x.findLastIndex((value) => value <= line.end)]] : line.at;
-    if (line.end !== null || (!chart.ends && line.at[0] !== last)) {
+    const shown_ = (value) => !zoom?.x || (chart.x.falls ? value >= zoom.x[0] : value <= zoom.x[1]);
+    const n = Math.max(0, line.y.findLastIndex((value, i) => value !== null && shown_(line.x[i])));
+    line.at = [beyond || zoom?.x ? line.x[n] : line.end ?? longest ?? line.x[n], line.y[n]];
+    const cross = line.end !== null ? [line.end, line.y[line.x.findLastIndex((value) => value <= line.end)]] : [line.x.at(-1), line.y.at(-1)];
+    if (line.end !== null || (!chart.ends && cross[0] !== last && cross[1] !== null)) {
       const [a, b] = [x.at(cross[0]), y.at(cross[1])];
       const s = small ? 3 : 4.5;
       group.append(svgOf("path", { d: `M${a - s} ${b - s}l${2 * s} ${2 * s}m0 ${-2 * s}l${-2 * s} ${2 * s}`, stroke: stroke.stroke, "stroke-width": small ? 1.4 : 2, class: "cross" }));

@@ -13,7 +13,7 @@ const buttonOf = (text, title_, act) => {
 const textOfCell = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
 const saveTable = (table, name) => {
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [...table.rows].map((row) => [...row.cells].flatMap((cell) =>
+  const lines = [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].flatMap((cell) =>
     [cell.dataset.value ?? textOfCell(cell).replace("−", "-"), ...new Array(cell.colSpan - 1).fill("")]).map(quoted).join(","));
   download(`${name}.csv`, `data:text/csv;charset=utf-8,${encodeURIComponent(`${lines.join("\n")}\n`)}`);
 };
@@ -45,6 +45,16 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
       table.tBodies[0].append(...rows);
     });
   });
+  const place = (word) => [...heads].findIndex((head) => head.textContent.trim() === word);
+  const [dimension, algorithm] = [place("dimension"), place("algorithm")];
+  if (dimension >= 0 && algorithm >= 0) {
+    const choose_ = () => {
+      for (const row of table.tBodies[0].rows)
+        row.hidden = !(dimensionsChosen().includes(textOfCell(row.cells[dimension])) && seen(row.dataset.name));
+    };
+    redraws.push(choose_);
+    choose_();
+  }
   table.closest(".scroll").after(buttonOf("save csv", "save this table", () => saveTable(table, `table_${number + 1}`)));
 });
 
