@@ -75,7 +75,13 @@ def test_budgets_and_targets_are_free(tmp_path: Path) -> None:
     ranks = pd.read_csv(tables / "mean_ranks.csv")
     assert list(ranks["scenario"].unique()) == ["5·D", "12.5·D", "40·D", "#FE_t/3", "#FE_t"]
     assert pd.read_csv(tables / "median_delta_f.csv")["evaluations"].max() <= 80
-    assert list(pd.read_csv(tables / "ert.csv")["target"].unique()) == [50, 10, 1, 0.1, 0.01]
+    times = pd.read_csv(tables / "ert.csv")
+    assert list(times["target"].unique()) == [50, 10, 1, 0.1, 0.01]
+    curves = pd.read_csv(tables / "ecdf_targets.csv")
+    ends = curves[(curves["group"] == "all") & (curves["evaluations_per_dimension"] == 40)]
+    shares = times.groupby("algorithm")["success_rate"].mean()
+    assert ends.set_index("algorithm")["proportion"][list(shares.index)].to_list() == pytest.approx(shares.to_list())
+    assert 'data-chart="ecdf_targets"' in (tables.parent / "index.html").read_text()
     assert len(pd.read_csv(tables / "areas.csv")) == 2
     for wrong, said in (
         (("--budgets", "10,x"), "'x' is not a positive number; write them like 10,25,100"),

@@ -169,7 +169,7 @@ def _distributions(
     return Distributions(dimension, points, grid, cells)
 
 
-def by_group(found: Iterable[Distributions]) -> pd.DataFrame:
+def by_group(found: Iterable[Distributions], groups: Mapping[str, range] = BBOB.groups) -> pd.DataFrame:
     """Return the distributions over functions of a group × targets × samples: on the grid and at the longest trial.
 
     Each pair of a function and a target has the same weight: a function with more targets has more. Columns are
@@ -179,7 +179,7 @@ def by_group(found: Iterable[Distributions]) -> pd.DataFrame:
     """
     parts = []
     for of in found:
-        for (name, cells), (group, functions) in product(of.cells.items(), BBOB.groups.items()):
+        for (name, cells), (group, functions) in product(of.cells.items(), groups.items()):
             there = [cells[function] for function in functions if function in cells]
             if not there:
                 continue

@@ -1,15 +1,17 @@
 """Curves: the best Δf over evaluations and at the end of the budget, and the share of targets reached (Figure 3)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
 
 from sacma.analysis.areas import areas
 from sacma.analysis.charts import Axis, Chart, Lines, Rows
+from sacma.analysis.ert_details import best_2009
 from sacma.analysis.run_lengths import Distributions, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.section import Findings, Report, Section, of_one
 from sacma.analysis.trials import convergence_curves, single_trials
+from sacma.coco.suites import BEST_2009
 
 SHARES = (1 / 10, 1 / 3, 1.0)  # of the budget: points of every curve
 
@@ -29,14 +31,37 @@ def all_run_lengths(findings: Findings) -> list[pd.DataFrame]:
 
 
 def _distributions(findings: Findings) -> list[Distributions]:
-    told_at = [share * findings.comparison.budget for share in SHARES]
+    return _of(findings.once(all_run_lengths), findings.comparison.budget)
+
+
+def _of(lengths: Iterable[pd.DataFrame], budget: float) -> list[Distributions]:
+    told_at = [share * budget for share in SHARES]
     return [
         found
-        for of in findings.once(all_run_lengths)
+        for of in lengths
         for found in distributions(of, np.random.default_rng(int(of["dimension"].iloc[0])), told_at=told_at)
     ]
 
 
+def _to_own_targets(findings: Findings) -> pd.DataFrame:
+    """Return the distributions of run lengths to the targets that were asked for; no columns where none were."""
+    comparison = findings.comparison
+    wanted = [target for target in comparison.own_targets if target not in comparison.targets_below]
+    if not wanted:
+        return pd.DataFrame()
+    of_2009 = comparison.suite.of_2009
+    lengths = []
+    for D in sorted({trial.dimension for trial in comparison.compared.shared}):
+        trials = [trial for trial in comparison.compared.shared if trial.dimension == D]
+        functions = sorted({trial.function for trial in trials})
+        rows = [(f, D, k, t, best_2009(D, f, t)) for f in functions for k, t in enumerate(wanted)]
+        lengths.append(run_lengths(trials, pd.DataFrame(rows, columns=TARGET_COLUMNS)))
+    found = by_group(_of(lengths, comparison.budget), comparison.suite.groups)
+    known = found[of_2009 | (found["algorithm"] != BEST_2009)]
+    return comparison.marked(known.reset_index(drop=True), compares=False)
+
+
+TARGET_COLUMNS = ["function", "dimension", "k", "target", "best_2009_art"]
 KEYS = ["algorithm", "dimension", "function"]
 QUANTILES = {"best": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "worst": 1.0}
 PLACE = ("dimension", "function")
@@ -85,6 +110,17 @@ def _charts(report: Report) -> Iterator[Chart]:
             end="largest_length",
             figures=False,
         )
+    if len(to_targets := report.findings["ecdf_targets"]):
+        yield Lines(
+            name="ecdf_targets",
+            caption="Proportion of the targets Δf of --targets that are reached, bootstrapped, over evaluations.",
+            data=to_targets,
+            by=("dimension", "group"),
+            x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
+            y=Axis("proportion", "proportion of targets", limits=(0.0, 1.0)),
+            stepped=True,
+            end="largest_length",
+        )
     delta_f = Axis("median", "best Δf", log=True)
     yield Lines(
         name="convergence",
@@ -119,6 +155,7 @@ SECTION = Section(
         "final_values": of_one(final_quantiles),
         "areas": of_one(lambda findings: areas(findings.comparison.compared.shared, findings.comparison.budget)),
         "ecdf": of_one(lambda findings: by_group(findings.once(_distributions))),
+        "ecdf_targets": _to_own_targets,
         "ecdf_functions": of_one(lambda findings: by_function(findings.once(_distributions))),
     },
     charts=_charts,
