@@ -15,14 +15,16 @@ from .problems import (
     mechanical,
     nist,
     structures,
+    wide_basins,
 )
 
 MODULES = (
     *(field_data, kinetics, nist, identification, learning, kernels),
     *(mechanical, structures, clusters, circuits, control),
+    wide_basins,
 )
 
-HALVES = ("development", "judged")
-"""Settings are tried on the first half alone; the second is run once, to judge."""
+HALVES = ("development", "judged", *wide_basins.HALVES)
+"""Settings are tried on the first half alone; the second is run once, to judge: real problems, and wide basins."""
 
 PROBLEMS: dict[str, Problem] = {problem.name: problem for problem in chain(*(module.PROBLEMS for module in MODULES))}

@@ -73,10 +73,12 @@ def _sacma(method: str, objective: BudgetedObjective, start: Array, seed: int) -
     sacma.minimize(objective, start, bounds=cube, method=method, budget=objective.budget, seed=seed, max_failures=None)
 
 
-def _pycma(function: Callable[..., Any], objective: BudgetedObjective, start: Array, seed: int) -> None:
+def _pycma(
+    function: Callable[..., Any], objective: BudgetedObjective, start: Array, seed: int, **settings: Any
+) -> None:
     options = {"bounds": [0, 1], "verbose": -9, "verb_log": 0}
     for n, point in enumerate(_starts(start, seed)):
-        function(objective, point, SIGMA, {**options, "seed": 1 + seed + 1000 * n}, restarts=4)
+        function(objective, point, SIGMA, {**options, "seed": 1 + seed + 1000 * n}, **settings, restarts=4)
 
 
 def _cobyqa(objective: BudgetedObjective, start: Array, seed: int) -> None:
@@ -157,6 +159,7 @@ SACMA = ("sacma", "ada-kendall", "dts-cmaes", "dts-cmaes-active", "lq-cma-es", "
 OPTIMIZERS: dict[str, Optimizer] = {
     **{name: Optimizer(partial(_sacma, name), ("sacma",)) for name in SACMA},
     "pycma fmin2": Optimizer(partial(_pycma, cma.fmin2), ("cma",)),
+    "pycma BIPOP": Optimizer(partial(_pycma, cma.fmin2, bipop=True), ("cma",)),
     "pycma fmin_lq_surr2": Optimizer(partial(_pycma, cma.fmin_lq_surr2), ("cma",)),
     "SciPy COBYQA": Optimizer(_cobyqa, ("scipy",)),
     "Py-BOBYQA": Optimizer(_py_bobyqa, ("Py-BOBYQA",)),

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from sacma import minimize
-from sacma.optimize.methods import named
 from sacma.types import Array
 from tests.strategy.runs import rosenbrock
-
-SAMPLING = {**named("sacma").settings.model_dump()["sampling"], "tolerances": "relative"}
-RELATIVE = type(named("sacma").settings).model_validate({**named("sacma").settings.model_dump(), "sampling": SAMPLING})
 
 
 def points_of(call: str, unit: float, of_values: float) -> Array:
@@ -28,7 +24,7 @@ def points_of(call: str, unit: float, of_values: float) -> Array:
         failed = call == "failures" and len(points) % 7 == 0
         return float("nan") if failed else of_values * rosenbrock(points[-1])
 
-    minimize(f, budget=40, seed=3, method=RELATIVE, **given)
+    minimize(f, budget=40, seed=3, **given)
     return np.array(points)
 
 
@@ -44,5 +40,5 @@ def test_tiny_values_are_minimised_as_others() -> None:
     """A function times 1e-18, or one of lengths in nanometres, comes as near to its optimum."""
     for unit, of_values in ((1.0, 1.0), (1.0, 1e-18), (1e-9, 1.0)):
         f = lambda x, unit=unit, of_values=of_values: of_values * rosenbrock(x / unit)  # noqa: E731
-        found = minimize(f, np.full(2, -unit), sigma0=0.5 * unit, budget=120, seed=3, method=RELATIVE)
+        found = minimize(f, np.full(2, -unit), sigma0=0.5 * unit, budget=120, seed=3)
         assert found.fun < 1e-8 * of_values

@@ -269,10 +269,15 @@ class CMAES:
         if self._relative:
             es, (spread, least) = self._es, archive.spread()
             # Cells of a grid keep deviations wide.
-            level = LEVEL * spread if self._grid is not None or es.sigma * np.max(es.sm.D) < NARROW * sigma0 else 0.0
+            level = LEVEL * spread if self._grid is not None or self.largest_deviation < NARROW * sigma0 else 0.0
             tolerance = 2.0 * sys.float_info.epsilon * abs(least) + level
             es.opts["tolfun"], es.opts["tolfunhist"] = tolerance, 0.1 * tolerance
             es.opts["tolx"], es.opts["tolxstagnation"] = 4e-12 * sigma0, [4e-10 * sigma0, 20, 0.1]
+
+    @property
+    def largest_deviation(self) -> float:
+        """The largest standard deviation of the distribution in any direction."""
+        return float(self._es.sigma * np.max(self._es.sm.D))
 
     def stop(self) -> tuple[str, ...]:
         """Return the names of pycma's stop conditions that hold; empty while the run goes on."""

@@ -5,7 +5,6 @@
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sacma.strategy.lagrangian import Lagrangian
 from sacma.strategy.population import FARTHEST, Outcomes, Population, Requests, Sample, longest_step
 from sacma.strategy.proposals import Proposer
 from sacma.strategy.restarts import Keeps, LastRun, Start
+from sacma.strategy.searches import Searches
 from sacma.strategy.settings import StrategySettings
 from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows, missing_rows
@@ -81,6 +81,14 @@ class SurrogateStrategy:
         self._given = archive
         self._constraints = len(equalities)
         self._merit = Lagrangian(self._context.dimension, equalities) if equalities else None
+        self._searches = Searches(
+            settings,
+            self._context,
+            initial_point=initial_point,
+            evaluated=self._known_or_evaluated,
+            spent=lambda: self.true_evaluations,
+            constrained=self._constraints > 0,
+        )
         self._best: Standing = (np.inf, np.inf)
         self.true_evaluations = 0
         self.runs = 0  # that have begun
@@ -99,13 +107,16 @@ class SurrogateStrategy:
         start = next(starts := restarts.starts(self._context), None)
         while start is not None and self.runs <= self._most_restarts:
             before = self.true_evaluations
-            run = yield from self._search_first(self._begin(start), start)
+            run = self._begin(start)
+            if self.runs == 1:
+                self._sampling = run = yield from self._searches.before(run, start, self._archive)
             if restarts.evaluates_means:
                 yield [run.mean]
             if restarts.evaluates_initial_points and (mean := run.whitening().mean) not in self._archive:
                 yield from self._evaluate_further(run, mean[None], beside=run.population_size)
             proposed = self._archive.points[:0]  # evaluated with f, and in the next population
             while not run.stop() and not self._ends_run:
+                self._sampling = run = yield from self._searches.elsewhere(run, self._archive)
                 run.ask()  # step 1: sampling
                 self._population = Population(run, self._archive, self._trainer, self._observer)
                 self._population.recall(proposed)
@@ -157,42 +168,6 @@ class SurrogateStrategy:
         self._sampling = run
         return run
 
-    def _search_first(self, run: CMAES, start: Start) -> Generator[Sequence[Array], Array, CMAES]:
-        """Evaluate the points of a search, and return the first run, begun where that ends.
-
-        It begins at x₀ or a better known point. There is none where interpolation is misled: by noise, cells in which f
-        is the same, or a merit that changes. Evaluations beside those of the search shorten it; as many as it has
-        itself end it, whichever of its points have no value yet.
-        """
-        s, context, known = self._settings, self._context, len(self._archive) > 0
-        misled = context.noisy or self._constraints or context.grid is not None
-        if s.start is None or self.runs > 1 or (misled and not known):
-            return run
-        x0, last = run.whitening().mean, self.true_evaluations + s.start.evaluations(context.dimension)
-        if known and run.place(x0[None])[1][0] not in self._archive:
-            yield from self._evaluate_further(run, x0[None], last - self.true_evaluations)
-        search = s.start.search(self._best_point(run) if known else x0, s.sampling.sigma0, context)
-        points = None if misled else next(search, None)
-        while points is not None and self.true_evaluations < last:
-            given = numbers_of(s.start, points, (-1, context.dimension))
-            values = yield from self._known_or_evaluated(run, given, last - self.true_evaluations)
-            points[:] = given  # where f has been evaluated
-            if np.isnan(values).any():
-                break
-            try:
-                points = search.send(values)
-            except StopIteration:
-                break
-        if not len(self._archive):
-            return run
-        shorter = start if misled else replace(start, step=start.step * s.start.step_share)
-        self._sampling = s.sampling.start(shorter, self._best_point(run), context)
-        return self._sampling
-
-    def _best_point(self, run: CMAES) -> Array:
-        """Return the best point of the archive, as f is to see it."""
-        return np.asarray(run.place(self._archive.points[[self._archive.best]])[0][0])
-
     def _built(self, settings: Any) -> Model:
         """Return a model of f, with constraints one of each beside it."""
         parts = [settings.build(self._context) for _ in range(1 + self._constraints)]
@@ -239,7 +214,7 @@ class SurrogateStrategy:
         values = np.array([self._archive.value_at(x) if x in self._archive else np.nan for x in learned])
         if (new := np.isnan(values)).any():
             asked = points[new]
-            values[new] = yield from self._evaluate_further(run, asked, beside)
+            values[new] = self._archive.values_of((yield from self._evaluate_further(run, asked, beside)))
             points[new] = asked
         return values
 

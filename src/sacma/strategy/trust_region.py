@@ -8,7 +8,7 @@ the matrix of the interpolation is inverted anew at each step: at such dimension
 import math
 import sys
 from collections.abc import Generator
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -28,16 +28,25 @@ MOST_UNITS = 1e6
 """Ratio of differences of values from which on larger ones are of failures: a few points differ by their axes alone."""
 
 
-Search = Generator[Array, Array, None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
+class Found(NamedTuple):
+    """The end of a search."""
+
+    point: Array  # the best, shape (D,)
+    value: float
+    promised: float  # gain within the first radius by the last model; inf where that is as coarse as the first
+
+
+Search = Generator[Array, Array, Found | None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
 Evaluation = Generator[Array, Array, tuple[Array, Array]]  # idem; returns points, where f was evaluated, and values
 
 
 class TrustRegion(Part):
-    """A search from x₀ in a trust region; CMA-ES begins at the best point found, with a smaller σ₀."""
+    """Searches in a trust region, from x₀ and later elsewhere; CMA-ES begins at the best point, with a smaller σ₀."""
 
     name: Literal["trust-region"] = "trust-region"
     evaluations_factor: Annotated[float, Field(gt=0, le=1000, description="evaluations of the search/D")] = 5.0
-    step_share: Annotated[float, Field(gt=0, le=1, description="σ₀ of the first run as a share of sigma0")] = 0.25
+    step_share: Annotated[float, Field(gt=0, le=1, description="σ₀ of the run after a search/sigma0")] = 0.25
+    elsewhere: Annotated[bool, Field(description="search elsewhere, too, where a run has become narrow")] = True
 
     def evaluations(self, dimension: int) -> int:
         """Return the number of evaluations of the search."""
@@ -46,7 +55,8 @@ class TrustRegion(Part):
     def search(self, start: Array, radius: float, context: Context) -> Search:
         """Search from ``start``, shape (D,): yield points for f, shape (n, D), and take their values, shape (n,).
 
-        Values are finite, or infinite where f has failed. The search ends by itself where it has converged.
+        Values are finite, or infinite where f has failed. The search ends by itself where it has converged; it returns
+        None where values say nothing.
         """
         points = _first_points(np.clip(start, *context.box), radius, context.box)
         region = _Region(points, radius, self.evaluations(context.dimension))
@@ -90,6 +100,12 @@ class _Region:
         self.hessian = found.hessian / self.radius**2
         return found
 
+    def promised(self, radius: float, box: tuple[Array, Array]) -> float:
+        """Return the gain that the model has within a radius of the best point."""
+        model = self.model(self.interpolation())
+        step = minimum(model, radius / self.radius, *_inside(self, box))
+        return model(np.zeros(len(step))) - model(step)
+
     def evaluated(self, points: Array) -> Evaluation:
         """Evaluate points with f, shape (n, D), as far as evaluations are left; some may be moved."""
         asked = points[: self.left].copy()
@@ -122,10 +138,10 @@ def _in_units(values: Array, unit: float, least: float) -> Array:
 def _search(region: _Region, box: tuple[Array, Array]) -> Search:
     """Search until the radius is too small or no evaluation is left."""
     lower, upper = box
-    least = LEAST_RADIUS * region.radius
+    first, least = region.radius, LEAST_RADIUS * region.radius
     asked, told = yield from region.evaluated(region.points)
     if not region.left or not (spread := _spread(told)):
-        return
+        return None
     least_value = float(np.min(told))
     region.points[:], region.values[:] = asked, _in_units(told, spread, least_value)
     while region.left and region.resolution > least and np.isfinite(region.values[region.best]):
@@ -134,7 +150,7 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
         interpolation = region.interpolation()
         model = region.model(interpolation)
         if not np.all(np.isfinite(model.hessian)) or not np.all(np.isfinite(model.gradient)):
-            return
+            return None
         step = minimum(model, 1.0, *inner)
         length = unit * float(np.linalg.norm(step))
         expected = model(np.zeros(len(step))) - model(step)
@@ -161,6 +177,8 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
             (region.values[farthest],) = _in_units(told, spread, least_value)
         elif region.radius <= region.resolution and ratio <= 0.0:
             region.shrink()
+    promised = math.inf if region.resolution == first else spread * region.promised(first, box)
+    return Found(region.centre.copy(), spread * float(region.values[region.best]), promised)
 
 
 def _inside(region: _Region, box: tuple[Array, Array]) -> tuple[Array, Array]:
