@@ -27,9 +27,9 @@ def load_any(path: Path, suite: Suite | None) -> tuple[CocoData, ...]:
         except OSError as error:
             raise SacmaError(f"{path} cannot be read: {one_line(str(error.strerror or error), 200)}") from None
     else:
-        files = dict(read_files(path, (*LOGS, ".info", ".dat")))
+        files = dict(read_files(path, (*LOGS, ".info", ".dat", ".tdat")))
     if any(name.endswith(".info") for name in files):
-        return load_algorithms(path, suite)
+        return load_algorithms(path, files, suite)
     endings = {load_tables: ".csv", load_nevergrad: ".json"}
     of = {load: {name: files[name] for name in files if name.endswith(end)} for load, end in endings.items()}
     if any(map(INDEX.fullmatch, files)):

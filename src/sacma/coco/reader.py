@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sacma.coco.archives import read_files
 from sacma.coco.index_file import MOST, DataPart, Entry, Lose, entries, lines_of, quoted, suite_of
 from sacma.coco.suites import BBOB, Suite
 from sacma.errors import SacmaError
@@ -78,16 +77,12 @@ class _Trial:
     told: int  # evaluations as the index file says
 
 
-def load_algorithms(path: Path, suite: Suite | None = BBOB) -> tuple[CocoData, ...]:
-    """Read the data of each algorithm in a folder or an archive: of ``suite``; None: of that which they name first.
+def load_algorithms(path: Path, files: Mapping[str, bytes], suite: Suite | None) -> tuple[CocoData, ...]:
+    """Return the data of each algorithm in files by path: of ``suite``; None: of that which they name first.
 
-    Raises:
-        SacmaError: it is missing, or no trial in it is intact and of the suite.
+    Raises SacmaError if no trial in them is intact and of the suite; ``path`` is where they are, for messages.
     """
-    files = read_files(path, (".info", ".dat", ".tdat"))
     indices = {name: files[name] for name in sorted(files) if name.endswith(".info")}
-    if not indices:
-        raise SacmaError(f"{path} holds no COCO data: no .info file is in it")
     suite = suite or suite_of(list(indices.values()))
     data = _DataFiles(path, files)
     trials: list[_Trial] = []
