@@ -107,8 +107,8 @@ NAMED = (
 COLOURS = (
     *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),
     *("#E69F00", "#90C987", "#332288", "#521A13", "#882255", "#6B4A00"),
-    *("#00D000", "#A000F8", "#908800", "#0000F8", "#004850", "#F880F8", "#006800", "#8878F8", "#7800A0", "#500050"),
-    *("#D0A898", "#F80068", "#B80008", "#F800D0", "#5840D8", "#B838A0", "#7858A0", "#C0A8F8", "#004000", "#1870F8"),
+    *("#00D000", "#A000F8", "#908800", "#0000F8", "#004850", "#F880F8", "#006800", "#8878F8", "#7800A0", "#C0A8F8"),
+    *("#D0A898", "#F80068", "#B80008", "#F800D0", "#5840D8", "#B838A0", "#7858A0", "#500050", "#004000", "#1870F8"),
 )
 DASHES = ((), (4, 1.6), (9, 2.2), (6, 1.6, 1.2, 1.6))
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "p", ">", "*", "h")
@@ -127,7 +127,8 @@ def look(position: int) -> Look:
 def looks(algorithms: Iterable[str], baseline: str = "") -> dict[str, Look]:
     """Return the look of each algorithm by its name, the baseline with a solid line; the reference has none.
 
-    A name that is none of ``NAMED`` has a position of its own behind them, or the next free one.
+    A name that is none of ``NAMED`` has a position of its own behind them, or the next free one: the baseline before
+    others, and those that begin like one of ``NAMED`` at last.
 
     >>> looks(["GP-1", "CMA-ES"])["CMA-ES"].colour, looks(["CMA-ES", "mine"])["mine"] == looks(["mine"])["mine"]
     ('#000000', True)
@@ -135,7 +136,7 @@ def looks(algorithms: Iterable[str], baseline: str = "") -> dict[str, Look]:
     names = [name for name in algorithms if name != BEST_2009]
     places = {name: NAMED.index(name) for name in names if name in NAMED}
     behind = range(len(NAMED), len(COLOURS))
-    for name in sorted(set(names) - places.keys()):
+    for name in sorted(set(names) - places.keys(), key=lambda name: (name != baseline, name.startswith(NAMED), name)):
         first = crc32(name.encode()) % len(behind)
         wanted = chain(behind[first:], behind[:first], range(len(NAMED)), count(len(COLOURS)))
         places[name] = next(place for place in wanted if place not in places.values())

@@ -156,7 +156,7 @@ def _packed(content: Mapping[str, object]) -> str:
 
 def _data(comparison: Comparison, charts: Iterable[Chart]) -> dict[str, object]:
     """Return the data of the page's script: charts, looks, groups of functions, and first choices."""
-    styles = {name: _style(of) for name, of in looks(comparison.names).items()}
+    styles = {name: _style(of) for name, of in looks(comparison.names, comparison.baseline).items()}
     there = {(trial.algorithm, trial.dimension) for trial in comparison.trials}
     number = {D: sum(d == D for _, d in there) for _, D in sorted(there)}
     functions = sorted({trial.function for trial in comparison.trials})

@@ -11,7 +11,7 @@ from sacma.store.record import TrialRecord, decode
 from sacma.store.store import Damage, Store
 from sacma.types import Array
 
-MOST_POINTS = 400_000  # of all lines in the page
+MOST_POINTS = 250_000  # of all lines in the page
 POINTS = 48  # of a line, at most
 BY = ("dimension", "function", "quantity", "instance")
 SIGMA, AXES, OF_F, OF_MODEL = "σ", "axis ratio", "evaluations of f", "evaluations of the model"
