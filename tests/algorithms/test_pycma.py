@@ -12,6 +12,7 @@ import yaml
 from scipy import optimize
 
 from sacma.algorithms import baselines
+from sacma.algorithms.base import Algorithm
 from sacma.algorithms.baselines import (
     BIPOPSettings,
     LQSettings,
@@ -120,13 +121,36 @@ def test_rank_lq_without_ranks_is_lq_of_pycma() -> None:
     assert len(problem.started_at) >= 3
 
 
-def test_slsqp_comes_before_lq() -> None:
-    """The first points are those of SciPy until it converges; lq-CMA-ES then begins at other initial points."""
-    problem = CountedProblem(rastrigin, 3, 600, -1.0)
+class Logged(CountedProblem):
+    """A problem that keeps what is logged."""
+
+    def log(self, **values: float) -> None:
+        """Keep it."""
+        self.logged = [*getattr(self, "logged", []), values]
+
+
+@pytest.mark.parametrize("variant", [lq_cmaes, rank_lq_cmaes, slsqp_lq_cmaes])
+def test_evaluations_by_the_model_are_logged(variant: Algorithm) -> None:
+    """After each population: all of its points but those evaluated with f."""
+    problem = Logged(sphere, 4, 90, -np.inf)
     with pytest.raises(TrialEnd):
+        variant(problem, np.random.default_rng(1), LQSettings())
+    by_model = np.array([values["model_evaluations"] for values in problem.logged])
+    assert np.all(np.diff(by_model) >= 0)
+    assert np.max(np.diff(by_model)) == 7  # one of eight
+    assert all(values["sigma"] > 0 and values["axis_ratio"] >= 1 for values in problem.logged)
+
+
+@pytest.mark.parametrize("iterations", [300, 3])
+def test_slsqp_comes_before_lq(iterations: int) -> None:
+    """The first points are those of SciPy until it ends; lq-CMA-ES then begins at other initial points."""
+    problem = CountedProblem(rastrigin, 3, 600, -1.0)
+    with pytest.raises(TrialEnd), patch.object(baselines, "SLSQP_ITERATIONS", iterations):
         slsqp_lq_cmaes(problem, np.random.default_rng(1), LQSettings())
     bare = CountedProblem(rastrigin, 3, 600, -1.0)
-    optimize.minimize(bare, bare.initial_point(4.0), method="SLSQP", tol=1e-11)
+    options = {"maxiter": iterations}
+    found = optimize.minimize(bare, bare.initial_point(4.0), method="SLSQP", tol=1e-11, options=options)
+    assert found.success == (iterations == 300)
     assert problem.started_at[1] == len(bare.points)
     with pytest.raises(TrialEnd):
         lq_cmaes(bare, np.random.default_rng(1), LQSettings())

@@ -38,6 +38,9 @@ _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """SciPy's names of the methods, and options without limits: only convergence or the end of the trial stops them."""
 
+SLSQP_ITERATIONS = 300
+"""Most iterations of SLSQP before lq-CMA-ES, as published."""
+
 
 class RandomSearchSettings(Settings):
     """Settings of random search: none."""
@@ -89,6 +92,11 @@ def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -
     points are evaluated with f, more of them until Kendall's τ between model and f is at least 0.85 (N. Hansen, A
     global surrogate assisted CMA-ES, GECCO 2019).
     """
+    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=log_of(problem))
+
+
+def log_of(problem: Problem) -> Callable[[Any], None]:
+    """Return a callback of lq-CMA-ES that logs its distribution and the evaluations by its model."""
     left, ranked = problem.evaluations_left, 0  # points, by the model or by f
 
     def keep(es: Any) -> None:
@@ -97,7 +105,7 @@ def lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -
         by_model = ranked - (left - problem.evaluations_left)
         problem.log(sigma=es.sigma, axis_ratio=axis_ratio(es), model_evaluations=max(0, by_model))
 
-    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=keep)
+    return keep
 
 
 @algorithm
@@ -107,18 +115,18 @@ def rank_lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettin
     The model sees the ranks of the values that it is fitted to, so a run is the same for f and for any increasing
     function of f, until a stop condition of pycma compares values (Gharafi et al., GECCO 2025).
     """
-    run_for_ever(rank_lq, problem, settings, rng, inject=settings.inject)
+    run_for_ever(rank_lq, problem, settings, rng, inject=settings.inject, callback=log_of(problem))
 
 
 @algorithm
 def slsqp_lq_cmaes(problem: Problem, rng: np.random.Generator, settings: LQSettings) -> None:
-    """SLSQP until it converges, then lq-CMA-ES from other points.
+    """SLSQP until it converges, at most 300 iterations, then lq-CMA-ES from other points.
 
     The portfolio of N. Hansen, A global surrogate assisted CMA-ES, GECCO 2019.
     """
     of_both = settings.model_dump(include={"initial_range", "within_box"})
-    search_once(problem, LocalSearchSettings.model_validate({"method": "slsqp", **of_both}))
-    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject)
+    search_once(problem, LocalSearchSettings.model_validate({"method": "slsqp", **of_both}), maxiter=SLSQP_ITERATIONS)
+    run_for_ever(pycma().fmin_lq_surr2, problem, settings, rng, inject=settings.inject, callback=log_of(problem))
 
 
 def rank_lq(
@@ -130,6 +138,7 @@ def rank_lq(
     restarts: int,
     incpopsize: float,
     inject: bool,
+    callback: Callable[[Any], None],
 ) -> None:
     """Run pycma's lq-CMA-ES with its surrogate on ranks; the arguments are those of its ``fmin_lq_surr2``."""
     cma = pycma()
@@ -143,6 +152,7 @@ def rank_lq(
             es.tell(population, surrogate(population))
             if inject:
                 es.inject([surrogate.model.xopt])
+            callback(es)
 
 
 @algorithm
@@ -250,8 +260,11 @@ def local_search(problem: Problem, rng: np.random.Generator, settings: LocalSear
         search_once(problem, settings)
 
 
-def search_once(problem: Problem, settings: LocalSearchSettings) -> None:
-    """Run a local search from the next initial point until it converges, or asks for a point that is not finite."""
+def search_once(problem: Problem, settings: LocalSearchSettings, **limits: int) -> None:
+    """Run a local search from the next initial point until it converges, or asks for a point that is not finite.
+
+    ``limits`` are options of SciPy.
+    """
     from scipy import optimize  # noqa: PLC0415 slow to import
 
     unit = settings.sigma0 or 1.0
@@ -264,6 +277,7 @@ def search_once(problem: Problem, settings: LocalSearchSettings) -> None:
         return problem(np.clip(point, *box) if settings.within_box else point)
 
     method, options = _WITHOUT_LIMIT[settings.method]
+    options = {**options, **limits}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of lost precision
         bounds = optimize.Bounds(box[0] / unit, box[1] / unit) if settings.within_box else None
