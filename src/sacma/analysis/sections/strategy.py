@@ -40,8 +40,8 @@ def traces(store: Store, findings: Findings) -> pd.DataFrame:
 
     Columns are algorithm, dimension, function, quantity, instance, generation and value.
     """
-    covered = [(study.name, found) for study, found in findings.comparison.covered if not found.manifest]
-    specs = {name: [head.spec for head in found.heads.values()] for name, found in covered}
+    covered = findings.comparison.covered if (store.root / "records").is_dir() else ()  # else of kept outcomes alone
+    specs = {study.name: [head.spec for head in of.heads.values()] for study, of in covered if not of.manifest}
     cells = {(name, spec.dimension, spec.function) for name, of in specs.items() for spec in of}
     instances = sorted({spec.instance for of in specs.values() for spec in of})
     wanted = instances[: max(1, MOST_POINTS // (4 * POINTS * max(1, len(cells))))]
