@@ -19,6 +19,7 @@ from typing import Any
 
 from sacma.errors import in_words
 from sacma.files.scratch import scratch_folder
+from sacma.system import CONNECTION, end_own_group, given_to_a_group, is_parent, keep_from_children, kill_group
 
 SOON = 0.1  # seconds after which a death, or the end of all, is noticed
 BETWEEN_LOOKS = 1.0  # seconds, of a child, at whether its parent is alive
@@ -26,7 +27,7 @@ FOR_TRACEBACK = 0.3  # seconds that an isolated child has to say where it is whe
 LAST_WORDS = 4000  # bytes of the output of an isolated child that are kept when it dies
 
 PROGRAM = (
-    "import sys; from multiprocessing.connection import Connection; connection = Connection(int(sys.argv[1])); "
+    f"import sys; from multiprocessing.connection import {CONNECTION} as C; connection = C(int(sys.argv[1])); "
     "sys.path[:] = connection.recv(); from sacma.child import answer; answer(connection, *map(int, sys.argv[2:]))"
 )
 """Program of a child; with -P it imports nothing from the current folder, which may be somebody else's results."""
@@ -66,8 +67,9 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                pass_fds=[theirs.fileno()],
-                process_group=0,  # Ctrl-C reaches the parent alone, and what the child starts is ended with it
+                **given_to_a_group(
+                    theirs.fileno()
+                ),  # Ctrl-C reaches the parent alone; what the child starts ends with it
             )
         self._connection.send(sys.path)
 
@@ -106,7 +108,7 @@ class Child:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(SOON)
         late = self.runs and time.monotonic() >= until
-        if late and self._folder:
+        if late and self._folder and sys.platform != "win32":
             self._process.send_signal(signal.SIGUSR1)
             time.sleep(FOR_TRACEBACK)
         said = self._last_words()
@@ -133,7 +135,7 @@ class Child:
         """End it with all that it has started, and remove its folder."""
         self._connection.close()
         with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            kill_group(self._process.pid)
         self._process.wait()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -205,11 +207,12 @@ class Pool:
 
 def answer(connection: Connection, parent: int, isolated: int) -> None:
     """Answer calls until no more come, in the process of a ``Child``."""
-    os.set_inheritable(connection.fileno(), False)  # noqa: FBT003 as Python has it
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    keep_from_children(connection.fileno())
+    threading.Thread(target=_end_with, args=(parent, connection), daemon=True).start()
     if isolated:
         faulthandler.enable()
-        faulthandler.register(signal.SIGUSR1)
+        if sys.platform != "win32":
+            faulthandler.register(signal.SIGUSR1)
         for number in (signal.SIGINT, signal.SIGTERM):  # a cluster sends them to all: the parent decides
             signal.signal(number, signal.SIG_IGN)
         with contextlib.suppress(OSError):  # where the system lacks memory, it is to take it from here
@@ -240,8 +243,8 @@ def _broken(error: Exception) -> BrokenExecutor:
     return BrokenExecutor(f"a process cannot read or do a task: {type(error).__name__}: {error}")
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int, connection: Connection) -> None:
     """End this process, and what it has started, as soon as its parent has ended: nobody takes its results."""
-    while os.getppid() == parent:
+    while is_parent(parent, connection):
         time.sleep(BETWEEN_LOOKS)
-    os.killpg(0, signal.SIGKILL)
+    end_own_group()

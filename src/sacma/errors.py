@@ -46,6 +46,10 @@ def of_the_machine(error: BaseException) -> str | None:
     return None
 
 
+KILLED = 9
+"""The number of SIGKILL, which Windows does not name."""
+
+
 def in_words(code: int | None) -> str:
     """Return how a process ended, by its exit code, which is below 0 for a signal.
 
@@ -59,4 +63,4 @@ def in_words(code: int | None) -> str:
     if code >= 0:
         return f"its process ended itself with exit code {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-    return f"its process was ended by {name}{' (out of memory?)' if -code == signal.SIGKILL else ''}"
+    return f"its process was ended by {name}{' (out of memory?)' if -code == KILLED else ''}"

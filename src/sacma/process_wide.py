@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sacma.system import in_forked_children
+
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
@@ -93,7 +95,7 @@ class Shared:
         self._first = 0  # the thread that entered it
         self._inside = 0  # threads
         self._closing = False  # while the first one waits for the others
-        os.register_at_fork(after_in_child=self._left_by_the_parent)
+        in_forked_children(self._left_by_the_parent)
 
     @contextmanager
     def entered(self) -> Iterator[None]:

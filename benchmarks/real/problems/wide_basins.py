@@ -13,9 +13,7 @@ SHEKEL_CENTRES = np.array([[4.0] * 4, [1] * 4, [8] * 4, [6] * 4, [3, 7, 3, 7]])
 SHEKEL_WIDTHS = numbers("0.1 0.2 0.2 0.4 0.4")
 
 HARTMANN_WEIGHTS = numbers("1 1.2 3 3.2")
-HARTMANN_SCALES = numbers("10 3 17 3.5 1.7 8  0.05 10 17 0.1 8 14  3 3.5 1.7 10 17 8  17 8 0.05 10 0.1 14").reshape(
-    4, 6
-)
+HARTMANN_SCALES = numbers("10 3 17 3.5 1.7 8  0.05 10 17 0.1 8 14  3 3.5 1.7 10 17 8  17 8 0.05 10 0.1 14").reshape(4, 6)
 HARTMANN_CENTRES = numbers(
     "0.1312 0.1696 0.5569 0.0124 0.8283 0.5886  0.2329 0.4135 0.8307 0.3736 0.1004 0.9991  "
     "0.2348 0.1451 0.3522 0.2883 0.3047 0.6650  0.4047 0.8828 0.8732 0.5743 0.1091 0.0381"
@@ -141,9 +139,7 @@ PROBLEMS = (
         SURVEY,
         known=Known((-2.903534,) * 5, -39.16617 * 5, 1e-6),
     ),
-    Problem(
-        "φ⁴ ring", "sum of wells", HALVES[1], phi_four, ((-2, 2.5),) * 8, "eight double wells in a weak field", RING
-    ),
+    Problem("φ⁴ ring", "sum of wells", HALVES[1], phi_four, ((-2, 2.5),) * 8, "eight double wells in a weak field", RING),
     Problem(
         "Shekel 5",
         "foxholes",

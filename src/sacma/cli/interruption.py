@@ -23,7 +23,8 @@ def answer_signals() -> None:
     """Raise ``Interrupted`` at Ctrl-C and SIGTERM from now on."""
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGALRM, _interrupt)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, _interrupt)
 
 
 def was_interrupted() -> bool:
@@ -33,7 +34,7 @@ def was_interrupted() -> bool:
 
 def after_interruption() -> int:
     """Let no interruption be raised again; return the exit code."""
-    signal.alarm(0)
+    _interrupt_again_after(0)
     return EXIT_INTERRUPTED[_received or signal.SIGINT]
 
 
@@ -44,11 +45,18 @@ def this_command(*more: str) -> str:
     return shlex.join(["sacma", *given[:end], *more, *given[end:]])
 
 
+def _interrupt_again_after(seconds: int) -> None:
+    if sys.platform != "win32":
+        signal.alarm(seconds)
+
+
 def _interrupt(number: int, _frame: object) -> NoReturn:
     global _received  # noqa: PLW0603 a signal handler has nowhere else to put it
     if number in EXIT_INTERRUPTED:
         _received = signal.Signals(number)
     for other in EXIT_INTERRUPTED:
         signal.signal(other, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
-    signal.alarm(SECONDS_TO_STOP)  # an exception that is raised inside a callback of a library may be lost there
+    _interrupt_again_after(
+        SECONDS_TO_STOP
+    )  # an exception that is raised inside a callback of a library may be lost there
     raise Interrupted

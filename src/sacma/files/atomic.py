@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from sacma.errors import RunError, SacmaError
+from sacma.system import OPENED, sync_folder
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -44,7 +45,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 def _created(path: Path) -> IO[bytes]:
     """Create a file; fail if anything is there, even a link."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb")
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENED, 0o666), "wb")
 
 
 def remove_left_behind(folder: Path) -> None:
@@ -110,15 +111,6 @@ def remove(path: Path) -> None:
 def _take_back(path: Path, old: Path) -> None:
     if old.is_dir() and not old.is_symlink() and not os.path.lexists(path):
         old.replace(path)
-
-
-def sync_folder(folder: Path) -> None:
-    """Sync ``folder`` to the disk, so that new names in it are not lost."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _not_written(path: Path, error: OSError) -> RunError:

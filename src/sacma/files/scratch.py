@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from sacma.system import is_alive, is_mine
+
 MEMORY = Path("/dev/shm")  # noqa: S108 folders below it are made by tempfile
 
 ENOUGH = 64e6
@@ -41,19 +43,10 @@ def scratch_folder(*, in_memory: bool = True) -> Path:
         owner = re.fullmatch(r"sacma-\w+-([0-9]{1,9})-\w+", left.name)
         with contextlib.suppress(OSError):
             status = left.lstat()
-            ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-            if owner and ours and not _alive(int(owner[1])):
+            ours = stat.S_ISDIR(status.st_mode) and is_mine(status)
+            if owner and ours and not is_alive(int(owner[1])):
                 shutil.rmtree(left, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=f"sacma-{host}-{os.getpid()}-", dir=parent))
-
-
-def _alive(process: int) -> bool:
-    with contextlib.suppress(PermissionError):  # it is another user's
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return False
-    return True
 
 
 def existing_folder(path: Path) -> Path:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from sacma.files.printable import one_line, shown
+from sacma.system import OPENED
 
 Kind = TypeVar("Kind")
 
@@ -50,7 +51,7 @@ def open_regular(path: Path | str, flags: int = os.O_RDONLY, *, most: int = LARG
     """Open as ``read_file`` and return a descriptor, which new processes do not inherit; ``flags`` of ``os.open``."""
     with contextlib.nullcontext() if not flags & os.O_CREAT else contextlib.suppress(FileNotFoundError):
         _check(path, os.stat(path), most)  # noqa: PTH116 before it is opened: opening a device may do something
-    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(path, flags | OPENED, 0o666)
     try:
         _check(path, os.fstat(descriptor), most)
     except BaseException:

@@ -8,7 +8,6 @@ the disk before anything follows from it.
 
 import contextlib
 import errno
-import fcntl
 import json
 import math
 import os
@@ -23,7 +22,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from sacma.errors import RunError
-from sacma.files.atomic import sync_folder, write_atomically
+from sacma.files.atomic import write_atomically
 from sacma.files.checksum import checksum
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem, open_regular, parse_json
@@ -32,6 +31,7 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
 from sacma.optimize.header import FORMAT, Header, Point, Strict, difference, dimension_of
 from sacma.optimize.space import Space, space_of
+from sacma.system import in_forked_children, lock, sync_folder
 from sacma.types import Array
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[LogE
         where.parent.stat()
         if where.exists():
             with os.fdopen(open_regular(where, most=LARGEST_JOURNAL), "rb") as file:
-                _lock(file.fileno(), fcntl.LOCK_SH)
+                _lock(file.fileno(), shared=True)
         write_atomically(where, content)
 
 
@@ -281,7 +281,7 @@ class Journal:
         self._file = open_regular(self.path, os.O_RDWR | os.O_APPEND | flags, most=LARGEST_JOURNAL)
         self._status = os.fstat(self._file)
         _journals.add(self)
-        _lock(self._file, fcntl.LOCK_EX)
+        _lock(self._file)
 
     def _check_same(self, header: Header) -> None:
         """Refuse the journal of another call, by the argument that differs."""
@@ -360,13 +360,13 @@ def _leave_to_the_parent() -> None:
         journal.close()
 
 
-os.register_at_fork(after_in_child=_leave_to_the_parent)
+in_forked_children(_leave_to_the_parent)
 
 
-def _lock(file: int, how: int) -> None:
+def _lock(file: int, *, shared: bool = False) -> None:
     """Lock a file, unless its file system knows no locks; a BlockingIOError where another run has it."""
     try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
+        lock(file, shared=shared)
     except BlockingIOError:
         raise
     except OSError:

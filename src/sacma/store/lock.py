@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import fcntl
 import os
 import platform
 import stat
@@ -14,9 +13,7 @@ from pathlib import Path
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
 from sacma.store.outcome import now
-
-_CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""Flags of ``os.open``: do not follow links, which may lead to any file; do not wait for the writer of a pipe."""
+from sacma.system import NO_LINK, OPENED, lock, unlock
 
 _LONGEST = 4000
 """Bytes of a lock file."""
@@ -54,7 +51,7 @@ def locked(path: Path, command: str, *, wait: bool = False) -> Iterator[None]:
                     raise FolderInUseError(
                         f"{path.parent} is in use by {_read(file)}; wait for it, stop it, or give another folder"
                     )
-                fcntl.flock(file, fcntl.LOCK_EX)
+                lock(file, wait=True)
         except OSError as error:
             if error.errno not in {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}:
                 raise
@@ -68,7 +65,7 @@ def locked(path: Path, command: str, *, wait: bool = False) -> Iterator[None]:
             yield
         finally:
             _write(file, b"")
-            fcntl.flock(file, fcntl.LOCK_UN)  # closing alone would leave it to a child that was forked meanwhile
+            unlock(file)
     finally:
         os.close(file)
 
@@ -81,7 +78,7 @@ def holder(path: Path) -> str | None:
     if file is None:
         return None
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock(file, shared=True)
     except OSError:
         return _read(file)
     else:
@@ -97,10 +94,10 @@ def _open_lock(path: Path, flags: int) -> int | None:
     """
     if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):  # opening a device may do something
         return None
-    file = os.open(path, flags | _CAREFUL, 0o666)
+    file = os.open(path, flags | OPENED | NO_LINK, 0o666)
     status = os.fstat(file)
     if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1 and status.st_size <= _LONGEST:
-        content = os.pread(file, _LONGEST, 0).strip(b"\0")  # a machine that lost its power may leave zeros
+        content = _content(file).strip(b"\0")  # a machine that lost its power may leave zeros
         if not content or content.startswith(_FIRST):
             return file
     os.close(file)
@@ -111,7 +108,7 @@ def _taken(file: int) -> bool:
     """Try to take the lock for half a second: ``holder`` takes it for a moment too."""
     for _ in range(10):
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file)
         except BlockingIOError:
             time.sleep(0.05)
         else:
@@ -119,11 +116,17 @@ def _taken(file: int) -> bool:
     return False
 
 
+def _content(file: int) -> bytes:
+    os.lseek(file, 0, os.SEEK_SET)
+    return os.read(file, _LONGEST)
+
+
 def _read(file: int) -> str:
-    return one_line(os.pread(file, _LONGEST, 0).decode(errors="replace")) or "an unknown process"
+    return one_line(_content(file).decode(errors="replace")) or "an unknown process"
 
 
 def _write(file: int, content: bytes) -> None:
     with contextlib.suppress(OSError):  # the content is for people only: a full disk must not stop us
         os.ftruncate(file, 0)
-        os.pwrite(file, content, 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, content)

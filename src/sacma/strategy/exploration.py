@@ -9,7 +9,7 @@ import numpy as np
 from sacma.strategy.trust_region import Found
 from sacma.types import Array
 
-NARROW = 0.005
+NARROW = 0.001
 """Largest standard deviation in units of σ₀, below which a run is near an optimum."""
 
 APART = 0.1
@@ -29,12 +29,12 @@ class Exploration:
     """The optima found so far, and the number of evaluations at which a search of others is due.
 
     >>> exploration = Exploration(sigma0=2.0)
-    >>> exploration.due(30, 0.2), exploration.due(30, 0.002)
+    >>> exploration.due(30, 0.2), exploration.due(30, 0.001)
     (False, True)
     >>> exploration.start(np.zeros(1), np.array([[1.0], [-3.0], [2.0]]))
     array([-3.])
     >>> exploration.learn(Found(np.full(1, -2.0), 5.0, 0.1), best=4.0, evaluations=40)
-    >>> exploration.due(43, 0.002), exploration.due(44, 0.002)
+    >>> exploration.due(43, 0.001), exploration.due(44, 0.001)
     (False, True)
     """
 
