@@ -13,7 +13,9 @@ SHEKEL_CENTRES = np.array([[4.0] * 4, [1] * 4, [8] * 4, [6] * 4, [3, 7, 3, 7]])
 SHEKEL_WIDTHS = numbers("0.1 0.2 0.2 0.4 0.4")
 
 HARTMANN_WEIGHTS = numbers("1 1.2 3 3.2")
-HARTMANN_SCALES = numbers("10 3 17 3.5 1.7 8  0.05 10 17 0.1 8 14  3 3.5 1.7 10 17 8  17 8 0.05 10 0.1 14").reshape(4, 6)
+HARTMANN_SCALES = numbers("10 3 17 3.5 1.7 8  0.05 10 17 0.1 8 14  3 3.5 1.7 10 17 8  17 8 0.05 10 0.1 14").reshape(
+    4, 6
+)
 HARTMANN_CENTRES = numbers(
     "0.1312 0.1696 0.5569 0.0124 0.8283 0.5886  0.2329 0.4135 0.8307 0.3736 0.1004 0.9991  "
     "0.2348 0.1451 0.3522 0.2883 0.3047 0.6650  0.4047 0.8828 0.8732 0.5743 0.1091 0.0381"
@@ -120,7 +122,7 @@ def folded(x: Array) -> float:
 
 
 DIXON = "L. C. W. Dixon and G. P. Szegö, Towards Global Optimisation 2 (1978)"
-WELLS = "M. Gallagher and B. Yuan, IEEE Transactions on Evolutionary Computation 10 (2006) 590–603; heights and places drawn"
+WELLS = "M. Gallagher and B. Yuan, IEEE Transactions on Evolutionary Computation 10 (2006) 590–603; wells drawn"
 FUNNELS = "M. Lunacek, D. Whitley and A. Sutton, PPSN 2008, 194–203"
 SURVEY = "M. Jamil and X.-S. Yang, Int. J. Mathematical Modelling and Numerical Optimisation 4 (2013) 150–194"
 SENSOR = "P. Biswas and Y. Ye, IPSN 2004, 46–54; places made up"
@@ -139,7 +141,7 @@ PROBLEMS = (
         SURVEY,
         known=Known((-2.903534,) * 5, -39.16617 * 5, 1e-6),
     ),
-    Problem("φ⁴ ring", "sum of wells", HALVES[1], phi_four, ((-2, 2.5),) * 8, "eight double wells in a weak field", RING),
+    Problem("φ⁴ ring", "sum of wells", HALVES[1], phi_four, ((-2, 2.5),) * 8, "a ring of double wells", RING),
     Problem(
         "Shekel 5",
         "foxholes",

@@ -259,7 +259,7 @@ def _stem(spec: TrialSpec) -> str:
 def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)  # noqa: PTH208 names, of which there may be 100,000
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # of a name that no file can have
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
