@@ -13,7 +13,7 @@ from sacma.strategy.errors import ERRORS
 from sacma.strategy.settings import ACCEPTANCES, CONTROLS, MODELS, RESTARTS, SAMPLINGS
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "as_run.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "reproduction" / "as_run.md").read_text(encoding="utf-8")
 NAMES = sorted(path.name for path in (ROOT / "configs" / "as_run").glob("*.yaml"))
 KINDS = [name for kinds in (ACCEPTANCES, CONTROLS, ERRORS, MODELS, RESTARTS, SAMPLINGS) for name in kinds]
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), ROOT / "results" / "README.md", *ROOT.glob("docs/**/*.md")])
+PLACES = ("*.md", "results/README.md", "docs/**/*.md", "reproduction/*.md", "research/*.md")
+PAGES = sorted(page for place in PLACES for page in ROOT.glob(place))
 
 _BLOCK = re.compile(
     r"(?:<!-- (?P<note>[^\n]*) -->\n\s*)?"
