@@ -43,6 +43,7 @@ def main() -> None:
         keep_both("generations", partial(generations, trace), folder)
         ecdf = pd.read_csv(results / "report" / "tables" / "ecdf.csv")
         keep_both("run_lengths", partial(run_lengths, ecdf), folder)
+        print_lead(ecdf, "ADA-Kendall")
         keep(draw(transfer_functions(), ()), "transfer", folder)
         return
     IMAGES.mkdir(exist_ok=True)
@@ -52,6 +53,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         ecdf = pd.read_csv(Path(sys.argv[1]) / "report" / "tables" / "ecdf.csv")
         keep_both("run_lengths", partial(run_lengths, ecdf))
+        print_lead(ecdf, "sacma")
         return
     beside_paper()
     with tempfile.TemporaryDirectory() as folder:
@@ -134,6 +136,19 @@ def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
         stepped=True,
     )
     return draw(chart, SHOWN, width=width)
+
+
+def print_lead(ecdf: pd.DataFrame, name: str) -> None:
+    """Print where an algorithm has reached more targets than the best of 2009, and shares of targets at 50·D."""
+    for dimension, here in ecdf[ecdf["group"] == "all"].groupby("dimension"):
+        shares = here.pivot(index="evaluations_per_dimension", columns="algorithm", values="proportion").ffill()
+        ahead = shares[name] > shares[BEST_2009]
+        stretches = (times for _, times in ahead.index[ahead].groupby((~ahead).cumsum()[ahead]).items())
+        longest = max(stretches, key=len, default=[float("nan")])
+        at = shares.loc[:50].iloc[-1].reindex([name, "CMA-ES", BEST_2009])
+        reached = ", ".join(f"{other} {share:.0%}" for other, share in at.items())
+        where = f"from {min(longest):.3g} to {max(longest):.3g} D"
+        print(f"{dimension}-D: {name} ahead of {BEST_2009} {where}; at 50 D {reached}")
 
 
 def screenshots(page_file: Path) -> None:
