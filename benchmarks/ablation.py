@@ -44,6 +44,9 @@ PARTS: Mapping[str, dict[str, Any]] = {
         "restarts": {"name": "ipop", "max_restarts": 4, "evaluates_initial_points": True}
     },
     "x0 not evaluated": {"restarts.evaluates_initial_points": False},
+    "no searches of other optima": {"start.elsewhere": False},
+    "absolute tolerances": {"sampling.tolerances": "absolute"},
+    "implausible values learnt": {"training_set.plausible": False},
 }
 
 CONSTANTS: Mapping[str, tuple[Any, Any]] = {

@@ -20,7 +20,7 @@ from tests.optimize.generated import endings
 from tests.optimize.runs import GENERATIONS, bits, rosenbrock
 from tests.sizes import sizes
 
-TURNS = {"generations", "adaptive-generations"}
+TURNS = {"generations", "adaptive-generations", "lifelength"}
 """Controls with whole generations that the model evaluates."""
 
 
