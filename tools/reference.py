@@ -5,6 +5,7 @@ python tools/reference.py --check    # exits with 1 at a page that is out of dat
 """
 
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ DOCS = Path(__file__).parent.parent / "docs" / "reference"
 GENERATED = "<!-- made by tools/reference.py; `make reference` -->"
 
 
-NOT_SAID = "the paper does not say"
+NOT_SAID = "-"
 SETUP = "Experimental Setup"
 SOURCES: Mapping[str, str] = {
     "functions": SETUP,
@@ -64,6 +65,8 @@ def commands() -> Iterator[str]:
     yield "(one line says how), 130 interrupted, 143 ended by SIGTERM. The environment variable `SACMA_RESULTS` is the"
     yield "folder of results where none is given."
     group: Any = typer.main.get_command(app)
+    uses = Counter(_parameter(p) for command in group.commands.values() for p in command.params)
+    shared = {row: row[2 : row.index(" |", 2)] for row, count in uses.items() if count > 1}
     for name, command in group.commands.items():
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
@@ -78,10 +81,13 @@ def commands() -> Iterator[str]:
             "",
         )
         yield from command.help.splitlines()
-        yield from ("", "| | |", "| --- | --- |")
-        for parameter in (*arguments, *options):
-            yield _parameter(parameter)
+        rows = [_parameter(parameter) for parameter in (*arguments, *options)]
+        if own := [row for row in rows if row not in shared]:
+            yield from ("", "| | |", "| --- | --- |", *own)
+        if again := [shared[row] for row in rows if row in shared]:
+            yield from ("", f"[Shared](#shared-parameters): {', '.join(again)}.")
         yield from ("", "```text", *command.epilog.splitlines(), "```")
+    yield from ("", "## Shared parameters", "", "| | |", "| --- | --- |", *shared)
 
 
 def _argument(parameter: Any) -> str:
@@ -105,15 +111,27 @@ def config() -> Iterator[str]:
     """Yield the lines of the page of keys."""
     yield from ("# Keys of configs and sweeps", "", GENERATED, "")
     yield "YAML files; every key that is not listed here is an error. `sacma algorithms` prints the same in a terminal."
+    yield "In brackets is the place of the paper that has a key of its algorithms; [-]: it does not say."
     yield from ("", "## A config", "", *_table(Config))
     yield from ("", "## `protocol`", "", "What is run, of any algorithm.", "", *_table(Protocol))
     known: set[FieldRow] = set()
     for name, algorithm in ALGORITHMS.items():
         yield from ("", f"## `settings` of `{name}`", "", f"{algorithm.summary}.", "")
         yield from _settings(algorithm.settings, known)
+        plain: dict[str, str] = {}
         for title, summary, model in part_models(algorithm.settings):
-            yield from ("", f"### `{title}`", "", f"{summary}.", "")
-            yield from _settings(model, known, f"{title.partition(':')[0]}.")
+            rows = field_rows(model)
+            if not known.issuperset(rows):
+                yield from ("", f"### `{title}`", "", f"{summary}.", "")
+                yield from _settings(model, known, f"{title.partition(':')[0]}.")
+            else:
+                again = ", ".join(f"`{key}`" for key, *_ in rows)
+                plain.setdefault(
+                    summary, _row(f"`{title}`", f"{summary}{f'; settings as above: {again}' if again else ''}.")
+                )
+        if plain:
+            yield from ("", "### Without settings of their own", "", _row("kind", "meaning"), _row("---", "---"))
+            yield from plain.values()
     yield from ("", "## A sweep", "", *_table(SweepFile))
     yield from ("", "## An entry of `algorithms` of a sweep", "", *_table(AlgorithmEntry))
 
@@ -125,18 +143,16 @@ def _settings(model: type[BaseModel], known: set[FieldRow], prefix: str = "") ->
         yield from (f"As above: {', '.join(f'`{key}`' for key in again)}.", "")
     if len(again) < len(rows):
         yield from _table(model, prefix, leave_out=again)
-    elif not rows:
-        yield "No settings."
     known.update(rows)
 
 
 def _table(model: type[BaseModel], prefix: str = "", leave_out: Collection[str] = ()) -> Iterator[str]:
     rows = [row for row in field_rows(model) if row[0] not in leave_out]
-    sourced = any(f"{prefix}{row[0]}" in SOURCES for row in rows)
-    yield _row("key", "default", "allowed", "meaning", *["in the paper"] * sourced)
-    yield _row(*["---"] * (4 + sourced))
+    yield _row("key", "default", "allowed", "meaning")
+    yield _row(*["---"] * 4)
     for name, default, allowed, meaning in rows:
-        yield _row(f"`{name}`", default, allowed, meaning, *[SOURCES.get(f"{prefix}{name}", "")] * sourced)
+        source = SOURCES.get(f"{prefix}{name}", "")
+        yield _row(f"`{name}`", default, allowed.replace(" | ", ", "), f"{meaning}{f' [{source}]' if source else ''}")
 
 
 def _row(*cells: str) -> str:
