@@ -44,7 +44,7 @@ def test_significantly_lower() -> None:
     said = summarise(findings)
     assert said.headline == (
         "After 40·D evaluations GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.00, before CMA-ES "
-        "with 2.00. It is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level "
+        "with 2.00. GP-5's is significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level "
         "0.05)."
     )
     assert said.compared == (
@@ -60,7 +60,7 @@ def test_significantly_lower() -> None:
 def test_not_significantly_lower() -> None:
     """Six of eight functions may be chance; with the same mean rank nobody is before the other."""
     assert summarise(find(two(6))).headline.endswith(
-        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before CMA-ES with 1.75. It is not "
+        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before CMA-ES with 1.75. GP-5's is not "
         "significantly lower than that of CMA-ES (Friedman post-hoc test over 8 functions, level 0.05)."
     )
     assert summarise(find(two(4))).headline == (
@@ -73,12 +73,12 @@ def test_lower_than_some() -> None:
     """Of three, the best is told apart from the worst, not from the second, and the correction is named."""
     comparison = several(cmaes=lambda _: 9.0, gp1=lambda f: 0.2 if f > 2 else 0.05, gp5=lambda _: 0.1)
     assert summarise(find(comparison)).headline.endswith(
-        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before GP-1 with 1.75. It is "
+        "GP-5 has the lowest mean rank over 8 functions in 2-D and 3-D, 1.25, before GP-1 with 1.75. GP-5's is "
         "significantly lower than that of CMA-ES, but not than that of GP-1 (Friedman post-hoc test over 8 functions, "
         "Bergmann–Hommel correction, level 0.05)."
     )
     alike = several(cmaes=lambda f: f % 3 + 1.0, gp1=lambda f: (f + 1) % 3 + 1.0, gp5=lambda f: (f + 2) % 3 + 1.0)
-    assert "It is not significantly lower than any other (" in summarise(find(alike)).headline
+    assert ". GP-5's is not significantly lower than any other (" in summarise(find(alike)).headline
 
 
 def test_alone() -> None:

@@ -123,9 +123,10 @@ const headline = () => {
   if (!tested) return [lead, `${N} function${N === 1 ? " is" : "s are"} too few to test the difference.`];
   const higher = others.filter((n) => differ && leaders.every((leader) => p[leader][n] < ALPHA)).map((n) => names[n]);
   const alike = others.map((n) => names[n]).filter((name) => !higher.includes(name));
-  let words = `It is significantly lower than ${thoseOf(higher)}, but not than ${thoseOf(alike)}`;
-  if (!higher.length) words = `It is not significantly lower than ${alike.length === 1 ? thoseOf(alike) : "any other"}`;
-  else if (!alike.length) words = `It is significantly lower than ${higher.length === 1 ? thoseOf(higher) : "every other"}`;
+  let words = `significantly lower than ${thoseOf(higher)}, but not than ${thoseOf(alike)}`;
+  if (!higher.length) words = `not significantly lower than ${alike.length === 1 ? thoseOf(alike) : "any other"}`;
+  else if (!alike.length) words = `significantly lower than ${higher.length === 1 ? thoseOf(higher) : "every other"}`;
   const correction = names.length > 2 ? `, ${names.length <= EXHAUSTIVE ? "Bergmann–Hommel" : "Shaffer"} correction` : "";
-  return [lead, `${words} (Friedman post-hoc test over ${N} functions${correction}, level ${ALPHA}).`];
+  const whose = leaders.length > 1 ? "Theirs" : `${names[leaders[0]]}'s`;
+  return [lead, `${whose} is ${words} (Friedman post-hoc test over ${N} functions${correction}, level ${ALPHA}).`];
 };

@@ -75,7 +75,8 @@ def _headline(findings: Findings) -> tuple[str, str]:
     alike = [name for name in others if name not in higher]
     correction = f", {CORRECTIONS[decisive(pairs)]} correction" if len(ranks) > 2 else ""  # noqa: PLR2004 one pair
     test = f"Friedman post-hoc test over {functions}{correction}, level {ALPHA:g}"
-    return lead, f"{_significance(higher, alike)} ({test})."
+    whose = f"{leaders[0]}'s" if len(leaders) == 1 else "Theirs"
+    return lead, f"{whose} is {_significance(higher, alike)} ({test})."
 
 
 def _nothing_ranked(findings: Findings) -> str:
@@ -99,12 +100,12 @@ def _nothing_ranked(findings: Findings) -> str:
 
 
 def _significance(higher: Sequence[str], alike: Sequence[str]) -> str:
-    """Return a sentence on the algorithms from which the leader differs significantly, and on the others."""
+    """Return words on the algorithms from which the leader differs significantly, and on the others."""
     if not higher:
-        return f"It is not significantly lower than {_those_of(alike) if len(alike) == 1 else 'any other'}"
+        return f"not significantly lower than {_those_of(alike) if len(alike) == 1 else 'any other'}"
     if not alike:
-        return f"It is significantly lower than {_those_of(higher) if len(higher) == 1 else 'every other'}"
-    return f"It is significantly lower than {_those_of(higher)}, but not than {_those_of(alike)}"
+        return f"significantly lower than {_those_of(higher) if len(higher) == 1 else 'every other'}"
+    return f"significantly lower than {_those_of(higher)}, but not than {_those_of(alike)}"
 
 
 def _those_of(names: Sequence[str]) -> str:
