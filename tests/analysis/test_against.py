@@ -3,10 +3,14 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.against import Own, kept_beside
+from sacma.analysis.against import Own, beside_kept, kept_beside
+from sacma.analysis.comparison import Comparison, ExternalData, compare
+from sacma.analysis.notes import notes
+from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
 from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
@@ -64,6 +68,27 @@ def test_all_are_those_of_the_comparison() -> None:
     for wrong in ("", "sacma,nonsense"):
         with pytest.raises(SacmaError, match=r"--against: .* give all, or some of ADA-KL"):
             kept_beside(Own((), ()), wrong, None)
+
+
+def test_all_go_as_far_as_data_of_others_where_nothing_was_run() -> None:
+    """And tables end where these do; where one that is named ends earlier, a note says which, and the remedy."""
+    for length, end in ((500, "250"), (200, "100")):
+        curves = tuple(Curve(f, 2, 1, length, np.array([1.0]), np.array([9.0])) for f in range(1, 25))
+        data = (ExternalData("Mine", Path("mine.csv"), CocoData(curves, "Mine", (), {})),)
+        comparison, said = comparison_beside("all", data)
+        assert len(comparison.names) == 22
+        assert f"{comparison.budget:g}" == end
+        assert ("tables end at 100·D, where Mine ends; --budget 250 goes on with the others" in said) is (end == "100")
+    comparison, said = comparison_beside("all,TuRBO,Py-BOBYQA", data)
+    assert len(comparison.names) == 24
+    assert "tables end at 25·D, where Py-BOBYQA and TuRBO end; --budget 250 goes on with the others" in said
+
+
+def comparison_beside(names: str, data: tuple[ExternalData, ...]) -> tuple[Comparison, str]:
+    """Return the comparison of data of others with kept algorithms, and its notes."""
+    both, _ = beside_kept(Own((), data), names, None)
+    comparison = compare(both.covered, both.external)
+    return comparison, "; ".join(notes(comparison))
 
 
 def test_commands_tell_of_them(tmp_path: Path) -> None:

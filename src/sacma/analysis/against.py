@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sacma.analysis.comparison import Covered, ExternalData
+from sacma.analysis.comparison import Comparison, Covered, ExternalData
 from sacma.analysis.published import AS_RUN
 from sacma.analysis.trials import PAPER_BUDGETS, ROUNDING, fixed_budgets
 from sacma.coco.suites import BBOB
@@ -46,8 +46,8 @@ class Own:
 
     @property
     def budget(self) -> float:
-        """Smallest budget of the studies, in evaluations/D."""
-        return min((study.budget for study, completeness in self.covered if completeness.heads), default=1.0)
+        """Evaluations/D that a comparison of them alone would go to; 1 where there is nothing yet."""
+        return Comparison(self.covered, self.external).budget if self.covered or self.external else 1.0
 
     @property
     def problems(self) -> Instances:

@@ -120,19 +120,18 @@ class Comparison:
 
     @property
     def budget(self) -> float:
-        """Evaluations/D up to which is compared: as asked, else the smallest budget of the studies with trials.
-
-        Without a study it is as far as all data of others go, by the ``reach`` of each.
-        """
+        """Evaluations/D up to which is compared: as asked, else the smallest of ``ends``."""
         if self.own_budget is not None or self.own_budgets:
             return self.own_budget or self.own_budgets[-1]
-        if self.covered:
-            return min(study.budget for study, completeness in self.covered if completeness.heads)
-        return self._reach_of_others
+        return min(self.ends.values())
 
     @cached_property
-    def _reach_of_others(self) -> float:
-        return min(reach([t for t in self._whole_trials if t.algorithm == data.name]) for data in self.external)
+    def ends(self) -> Mapping[str, float]:
+        """Evaluations/D of studies with trials; if none was run here also the ``reach`` of data of others."""
+        ends = {study.name: study.budget for study, completeness in self.covered if completeness.heads}
+        if all(completeness.manifest for _, completeness in self.covered):
+            ends |= {of.name: reach(external_trials(of.name, of.data, self.target)) for of in self.external}
+        return ends
 
     def evaluations(self, dimension: int) -> int:
         """Return the budget of the comparison in evaluations."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from sacma.analysis import published
-from sacma.analysis.comparison import Comparison
+from sacma.analysis.comparison import MANY, Comparison
 from sacma.analysis.overlap import Overlap
 from sacma.analysis.published import Reading
 from sacma.analysis.terms import listed
@@ -54,7 +54,10 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     protocols = [study.parts[0].protocol for study, _ in comparison.covered]
     problems = list(_problems(comparison.compared.overlap))
     found = [
-        (len({p.budget for p in protocols}) > 1, f"budgets: tables end at {comparison.budget:g}·D"),
+        (
+            bool(protocols) and len({comparison.budget, *(p.budget for p in protocols)}) > 1,
+            f"budgets: {_end(comparison)}",
+        ),
         (len({p.target for p in protocols}) > 1, f"final targets: Δf counts as no less than {comparison.target:g}"),
         (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
         (bool(problems), f"problems: {SHARED}; {'; '.join(problems)}"),
@@ -65,6 +68,17 @@ def _differences(comparison: Comparison) -> Iterator[str]:
     yield from (f"{name} has several trials of some instances: all count" for name in repeated)
     if comparison.of_files(comparison.names):
         yield AS_TOLD
+
+
+def _end(comparison: Comparison) -> str:
+    """Say where tables end, unless that was asked for also why, and the remedy."""
+    end = f"tables end at {comparison.budget:g}·D"
+    if comparison.own_budget is not None or comparison.own_budgets:
+        return end
+    first = [name for name, of in comparison.ends.items() if of <= comparison.budget]
+    who = listed(first) if len(first) <= MANY else f"{len(first)} algorithms"
+    longest = max(study.budget for study, _ in comparison.covered)
+    return f"{end}, where {who} end{'s' * (len(first) == 1)}; --budget {longest:g} goes on with the others"
 
 
 def _problems(overlap: Overlap) -> Iterator[str]:
