@@ -68,6 +68,10 @@ def test_all_are_those_of_the_comparison() -> None:
     for wrong in ("", "sacma,nonsense"):
         with pytest.raises(SacmaError, match=r"--against: .* give all, or some of ADA-KL"):
             kept_beside(Own((), ()), wrong, None)
+    some, _ = kept_beside(Own((), ()), "SACMA, lq-cma-es,CMAES,cma-es", None)
+    assert [study.name for study, _ in some] == ["sacma", "lq-CMA-ES", "CMA-ES"]
+    with pytest.raises(SacmaError, match=r"no kept algorithm 'sacmaa' of bbob; is it sacma\? give all, or names that"):
+        kept_beside(Own((), ()), "sacmaa", None)
 
 
 def test_all_go_as_far_as_data_of_others_where_nothing_was_run() -> None:

@@ -1,5 +1,6 @@
 """Kept algorithms beside one's own: those of the catalogue, on the problems that one's own have."""
 
+import difflib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,9 @@ from sacma.store.record import RecordHead
 
 ALL = "all"
 """Name of all that can be compared."""
+
+NEAR = 0.7
+"""Least likeness of a name that is suggested, by difflib."""
 
 FIRST_BUDGET = 10.0
 """Evaluations/D, before those of the paper, at which kept outcomes are exact, too."""
@@ -85,18 +89,24 @@ def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Cover
     """Return the kept algorithms of a list of names, or all, on the problems of one's own; and notes.
 
     All are those that go as far as the comparison, on half the usual number of problems or more, without second
-    readings and runs of an algorithm. A kept algorithm with the name of one's own is called ``NAME-kept``, and left out
-    if it is the same study.
+    readings and runs of an algorithm. Names are taken without case and hyphens. A kept algorithm with the name of
+    one's own is called ``NAME-kept``, and left out if it is the same study.
 
     Raises:
         SacmaError: a name is not in the catalogue, or a kept algorithm has no problem in common with one's own.
     """
     known = {each.name: each for each in kept_algorithms() if each.kept.study.suite == own.suite}
-    names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
-    unknown = [name for name in names if name not in known and name != ALL]
-    if unknown or not names:
-        wrong = f"there is no kept algorithm {one_line(unknown[0], 80)!r}" if unknown else "no algorithm is named,"
-        raise SacmaError(f"--against: {wrong} of {own.suite}; give {ALL}, or some of {', '.join(known) or 'none'}")
+    plain = {_plain(name): name for name in (*known, ALL)}
+    given_names = [name.strip() for name in given.split(",") if name.strip()]
+    unknown = next((name for name in given_names if _plain(name) not in plain), None)
+    if unknown is not None or not given_names:
+        wrong = "no algorithm is named," if unknown is None else f"there is no kept algorithm {one_line(unknown, 80)!r}"
+        near = difflib.get_close_matches(_plain(unknown or "")[:80], plain, n=1, cutoff=NEAR)
+        of = f"give {ALL}, or some of {', '.join(known) or 'none'}"
+        if near:
+            of = f"is it {plain[near[0]]}? give {ALL}, or names that sacma algorithms --kept lists"
+        raise SacmaError(f"--against: {wrong} of {own.suite}; {of}")
+    names = list(dict.fromkeys(plain[_plain(name)] for name in given_names))
     problems = own.problems
     common = {name: _common(each.kept, problems) for name, each in known.items()}
     notes: list[str] = []
@@ -114,6 +124,11 @@ def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Cover
         called = f"{name}-kept" if name.lower() in own.names else name
         covered.append(covered_by(KeptStudy(each.kept.study, common[name]).called(called)))
     return tuple(covered), notes
+
+
+def _plain(name: str) -> str:
+    """Return a name as it is compared: without case, hyphens and underscores."""
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def _common(kept: KeptStudy, problems: Instances) -> list[KeptTrial]:
