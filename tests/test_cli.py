@@ -107,12 +107,13 @@ def broken_links(page: Path) -> list[str]:
         (["run", "good.yaml", "--shard", "4/3"], "--shard: '4/3' is not allowed; give K/N"),
         (["run"], "results holds no study to continue; name at least one CONFIG"),
         (["plan"], "results holds no study to continue"),
-        (["status", "nowhere"], "nowhere holds no results"),
-        (["export", "nowhere"], "nowhere holds no results"),
+        (["status", "nowhere"], "nowhere does not exist"),
+        (["status", "."], "holds no results; name a folder with results, or make some with: sacma run CONFIG"),
+        (["export", "nowhere"], "nowhere does not exist"),
         (["replay", "nowhere"], "nowhere cannot be read"),
         (["replay", "good.yaml"], "good.yaml is damaged or no record"),
         (["plan", "missing.yaml"], "no such config file"),
-        (["postprocess", "nowhere"], "nowhere holds no results"),
+        (["postprocess", "nowhere"], "nowhere does not exist"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path: Path, arguments: list[str], expected: str) -> None:

@@ -40,7 +40,7 @@ def status(
     if not tracebacks:
         print_list("failed", [f"{f.spec}: {f.kind}: {f.error} ({counted(f.attempts, 'time')})" for f in failures])
     environments = {head.environment for _, completeness in covered for head in completeness.heads.values()}
-    if len(environments) > 1:
+    if len(environments) > 1 and not store.kept_file.exists():
         out.print(f"note: the trials ran in {len(environments)} environments; provenance/ says which")
     writer = store.writer()
     if writer is not None:

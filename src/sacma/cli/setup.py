@@ -36,7 +36,12 @@ def init(folder: Annotated[Path, typer.Argument(help="Where to write them.", met
 def algorithms(
     algorithm_file: list[Path] | None = None,
     kept: Annotated[
-        bool, typer.Option("--kept", help="List those whose outcomes come with sacma, for sacma postprocess --against.")
+        bool,
+        typer.Option(
+            "--kept",
+            help="List those whose outcomes come with sacma, for sacma postprocess --against; in the column from: the "
+            "folders of data/ in the repository that have them.",
+        ),
     ] = False,
 ) -> None:
     """List the algorithms that a config can name, with their settings, defaults and ranges; or the kept ones."""

@@ -77,7 +77,8 @@ def completeness_of_studies(
     studies = store.studies()
     if needed and not studies:
         command = f"sacma run CONFIG… --results {shlex.quote(str(store.root))}"
-        raise SacmaError(f"{store.root} holds no results; make some with: {command}")
+        there = "holds no results" if store.root.exists() else "does not exist"
+        raise SacmaError(f"{store.root} {there}; name a folder with results, or make some with: {command}")
     return tuple((study, completeness_of(store, study.specs(), whole=whole)) for study in studies)
 
 
