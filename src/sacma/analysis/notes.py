@@ -77,7 +77,7 @@ def _end(comparison: Comparison) -> str:
         return end
     first = [name for name, of in comparison.ends.items() if of <= comparison.budget]
     who = listed(first) if len(first) <= MANY else f"{len(first)} algorithms"
-    longest = max(study.budget for study, _ in comparison.covered)
+    longest = max((study.budget for study, _ in comparison.covered), default=comparison.budget)
     return f"{end}, where {who} end{'s' * (len(first) == 1)}; --budget {longest:g} goes on with the others"
 
 
