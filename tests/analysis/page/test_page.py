@@ -100,6 +100,15 @@ def test_a_view_can_be_sent(browser: Browser, opened: Opened, results: Path) -> 
     other.page.goto(f"{(results / 'index.html').as_uri()}#nowhere?dimension=7&functions=x&baseline=&without=&more=1")
     other.page.wait_for_selector("html[data-ready=yes]")
     assert other.numbers() == first  # an address that means nothing
+    said = other.page.locator(".strange")
+    assert said.inner_text() == "not understood: nowhere, dimension=7, functions=x, baseline=, without=, more=1"
+    assert other.page.evaluate("location.hash") == ""
+    for address, told in (("#?budget=25&baseline=Foo", "baseline=Foo"), ("#dimension=2", "dimension=2")):
+        other.page.evaluate("address => { location.hash = address; }", address)
+        wait_until(other.page, f"document.querySelector('.strange').textContent === 'not understood: {told}'")
+        assert other.page.locator("select[name=budget]").input_value() == "25·D"
+    other.choose(dimension=2)
+    assert said.inner_text() == ""
     assert opened.complaints == other.complaints == []
     other.page.close()
 

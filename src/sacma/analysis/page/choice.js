@@ -13,6 +13,7 @@ const titles = new Map(data.functions);
 const groupTitles = Object.keys(data.groups).sort((a, b) => (b === "all") - (a === "all"));
 const FIRST = { ...data.first, show: "rank", beyond: "", trials: "", without: [] };
 const options = { // by what is chosen
+  show: ["rank", "gain", "median"], beyond: ["", "yes"], trials: ["", "yes"],
   dimension: ["all", ...data.dimensions], functions: [...groupTitles, ...titles.keys()], budget: data.scenarios, baseline: data.algorithms,
 };
 const OF_PAGE = ["dimension", "function", "group", "scenario"]; // columns that the whole page chooses by
@@ -45,19 +46,26 @@ const keep = () => {
   const text = written();
   history.replaceState(null, "", `#${section}${text && `?${text}`}`);
 };
-// Read the address; one without a choice, as of a link to a section, leaves it as it is.
+// Read the address; one without a choice, as of a link to a section, leaves it as it is. What it has besides is told, and taken out.
+const strange = element("p", { className: "strange", role: "status" });
 const read = () => {
   const [place, text] = location.hash.slice(1).split(/\?(.*)/s);
-  section = decodeURIComponent(place);
-  if (text === undefined) return;
-  const parts = new URLSearchParams(text);
-  Object.assign(choice, structuredClone(FIRST));
-  for (const key of Object.keys(FIRST)) if (parts.has(key)) choice[key] = parts.get(key);
-  choice.without = parts.getAll("without").filter((name) => data.algorithms.includes(name));
-  for (const [key, values] of Object.entries(options)) if (!values.includes(choice[key])) choice[key] = FIRST[key];
+  const name = decodeURIComponent(place);
+  section = byId(name) ? name : "";
+  const unknown = section === name ? [] : [name];
+  if (text !== undefined) Object.assign(choice, structuredClone(FIRST));
+  for (const [key, given] of new URLSearchParams(text)) {
+    const value = key === "budget" && options.budget.includes(`${given}·D`) ? `${given}·D` : given;
+    if (key === "without" && data.algorithms.includes(value)) choice.without.push(value);
+    else if (own(options, key)?.includes(value)) choice[key] = value;
+    else unknown.push(`${key}=${given}`);
+  }
+  strange.textContent = unknown.length ? `not understood: ${unknown.join(", ")}` : "";
+  if (unknown.length) keep();
 };
 const choose = (change) => {
   Object.assign(choice, change);
+  strange.textContent = "";
   keep();
   redraw();
 };
@@ -114,6 +122,7 @@ const chooseAlgorithms = () => {
 };
 
 read();
+byId("choice")?.after(strange);
 byId("choice")?.append(
   selectOf("dimension", "dimension", [...data.dimensions.map((D) => [D, `${D}-D`]), ...(data.dimensions.length > 1 ? [["all", "all"]] : [])]),
   selectOf("functions", "functions", [...groupTitles.map((name) => [name, name]), ...titles]),
