@@ -34,7 +34,7 @@ def trial_areas(trials: Iterable[Trial], budget: float) -> Array:
 
 
 def areas(trials: Sequence[Trial], budget: float) -> pd.DataFrame:
-    """Return the area of each algorithm in each dimension, up to a budget in evaluations/D.
+    """Return the area of each algorithm in each dimension, up to a budget in evaluations/D, the largest first.
 
     Columns are algorithm, dimension, functions, trials, area, lower and upper: the 95 % interval over instances, NaN
     where a function has a single trial. An algorithm of which a trial is not known as far has no row.
@@ -52,4 +52,5 @@ def areas(trials: Sequence[Trial], budget: float) -> pd.DataFrame:
         error = np.nan if alone else np.sqrt(sum(values.var(ddof=1) / values.size for values in of)) / len(of)
         reach = stats.norm.ppf((1 + LEVEL) / 2) * error
         rows.append((algorithm, D, len(of), sum(map(len, of)), area, area - reach, area + reach))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    found = pd.DataFrame(rows, columns=COLUMNS)
+    return found.sort_values(["dimension", "area"], ascending=[True, False], kind="stable", ignore_index=True)

@@ -36,7 +36,7 @@ CHARTS = [
 VIEW = "#?functions=8&dimension=all&trials=yes&beyond=yes"
 
 OVERLAPS = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(picture => {
-    const found = [...picture.querySelectorAll("text:not(.tick)")];
+    const found = [...picture.querySelectorAll("text")];
     const texts = found.map(text => [text.textContent, text.getBoundingClientRect()]);
     const on = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
     return texts.flatMap(([one, a], n) => texts.slice(n + 1).filter(([, b]) => on(a, b)).map(([two]) => [one, two]));
@@ -208,7 +208,7 @@ def test_the_headline_of_all_is_that_of_the_command(browser: Browser, tmp_path: 
     (tmp_path / "index.html").write_text(page)
     told = re.sub(r"<[^>]*>", "", page.partition('<p class="headline">')[2].partition("</p>")[0])
     opened = Opened(browser, tmp_path, "#?dimension=all", viewport={"width": 1400, "height": 900})
-    assert opened.page.evaluate(OVERLAPS) == []
+    assert opened.page.evaluate(OVERLAPS.replace('"text"', '"text:not(.tick)"')) == []
     found = opened.page.locator(".headline").inner_text().replace("\N{NON-BREAKING HYPHEN}", "-")
     found = re.sub(r" [^.]+, the baseline, is .*? with [\d.]+\.", "", found)
     assert found.split() == html.unescape(told).replace("\N{NON-BREAKING HYPHEN}", "-").split()
@@ -337,6 +337,8 @@ def test_the_state_of_strategies_is_that_of_the_traces(opened: Opened, results: 
             count += 1
     assert count == 3 * 3 * 2 * 3 * 2  # quantities, algorithms, dimensions, functions and instances
     opened.choose(functions=8, quantity="axis ratio", instance=2)
+    axes = opened.page.locator("#chart-strategy svg text").all_text_contents()
+    assert {"axis ratio", "generation or call"} <= set(axes)
     assert opened.page.locator("#chart-strategy text.end").count() == 3
     assert opened.complaints == []
 
@@ -369,8 +371,11 @@ def test_charts_and_tables_can_be_saved(opened: Opened, results: Path, tmp_path:
     page = opened.page
 
     def saved(chart: str, kind: str) -> Path:
+        return pressed(f"#chart-{chart} button:has-text('save {kind}')")
+
+    def pressed(button: str) -> Path:
         with page.expect_download() as download:
-            page.click(f"#chart-{chart} button:has-text('save {kind}')")
+            page.click(button)
         download.value.save_as(tmp_path / download.value.suggested_filename)
         return tmp_path / str(download.value.suggested_filename)
 
@@ -386,6 +391,19 @@ def test_charts_and_tables_can_be_saved(opened: Opened, results: Path, tmp_path:
     of = medians[(medians["dimension"] == 2) & (medians["scenario"] == "40·D")]
     expected = of.pivot(index="function", columns="algorithm", values="median_delta_f")[list(table)].to_numpy()
     np.testing.assert_allclose(table.to_numpy(), np.log10(expected), atol=0.0051)
+    opened.unfold()
+    for name, view, whole in (("areas", "_2-D", "areas"), ("mean_ranks", "", "table_mean_ranks")):
+        path = pressed(f"[data-table={whole}] >> xpath=../following-sibling::button[1]")
+        assert path.name == f"{name}{view}.csv"
+        found = pd.read_csv(path, index_col=0)
+        printed = pd.read_csv(results / "tables" / f"{whole}.csv", index_col=0, na_values="–")
+        printed = printed.query("dimension == 2") if view else printed.replace(r"\*$", "", regex=True).astype(float)
+        columns = ["area", "lower", "upper"] if view else list(found)
+        np.testing.assert_allclose(found[columns], printed[columns], rtol=5e-3)
+        assert list(found.index) == list(printed.index)
+        if not view:
+            assert list(found) == [f"{D}-D {budget}" for D in (2, 3) for budget in ("#FE_t/3", "#FE_t")]
+    assert page.locator("[data-table=areas] tr.strong:visible").count() == 1
     assert opened.complaints == []
 
 

@@ -124,14 +124,14 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _rows(frame: pd.DataFrame, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:
-    """Return some columns of a data frame as a sortable table."""
-    header = (tuple(Head(name.replace("_", " ").replace("cpu", "CPU")) for name in columns),)
+def _rows(frame: pd.DataFrame, name: str, columns: Sequence[str], texts: Sequence[str] = ()) -> Markup:
+    """Return some columns of a data frame as a sortable table of a name."""
+    header = (tuple(Head(each.replace("_", " ").replace("cpu", "CPU")) for each in columns),)
     rows = tuple(
-        tuple(cell_of(value, text=name in texts) for name, value in zip(columns, values, strict=True))
+        tuple(cell_of(value, text=each in texts) for each, value in zip(columns, values, strict=True))
         for values in frame[list(columns)].itertuples(index=False)
     )
-    return Markup(rendered(FormattedTable("", "", "", (Block(header, rows),)), "html"))  # noqa: S704 it escapes
+    return Markup(rendered(FormattedTable(name, "", "", (Block(header, rows),)), "html"))  # noqa: S704 it escapes
 
 
 def _printable(value: Any) -> Any:

@@ -68,13 +68,14 @@ const ticks = (axis, low, high, pixels) => {
   const most = Math.max(2, pixels / 50);
   if (axis.log) {
     const every = Math.max(1, Math.ceil((Math.log10(high) - Math.log10(low)) / most));
-    const found = (digits) => {
+    const found = (digits, step = 1) => {
       const places = [];
       for (let n = Math.floor(Math.log10(low)); n <= Math.log10(high); n += 1)
-        if (n % every === 0) places.push(...digits.map((digit) => digit * 10 ** n));
+        if (n % step === 0) places.push(...digits.map((digit) => digit * 10 ** n));
       return places.filter((place) => place >= low * 0.999 && place <= high * 1.001);
     };
-    return [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 8]].map(found).find((places) => places.length > 1) ?? [low, high];
+    const decades = Array.from({ length: every }, (_, n) => found([1], every - n));
+    return [...decades, found([1, 2, 5]), found([1, 1.5, 2, 3, 4, 5, 6, 8])].find((places) => places.length > 1) ?? [low, high];
   }
   const rough = (high - low) / most;
   const unit = 10 ** Math.floor(Math.log10(rough));
@@ -104,17 +105,29 @@ const pictureOf = (place, width, height, label) => {
   place.replaceChildren(picture);
   return picture;
 };
+// Those of them with a number: whole powers of ten before others, where not all have room.
+const written_ = ({ places, at, write }, room) => {
+  const whole_ = (value) => Number(Number.isInteger(Number(Math.log10(value).toFixed(9))));
+  const found = [];
+  for (const value of [...places].sort((a, b) => whole_(b) - whole_(a)))
+    if (found.every((other) => Math.abs(at(value) - at(other)) >= room(write(value), write(other)))) found.push(value);
+  return found;
+};
 const across = (picture, axis, scale, top, bottom, centre) => {
+  const told = written_(scale, (a, b) => 3.5 * (a.length + b.length) + 4);
   for (const value of scale.places) {
     const x = scale.at(value);
-    picture.append(svgOf("line", { x1: x, x2: x, y1: top, y2: bottom, stroke: css("--line") }), textOf(x, bottom + 15, scale.write(value), { class: "tick" }));
+    picture.append(svgOf("line", { x1: x, x2: x, y1: top, y2: bottom, stroke: css("--line") }));
+    if (told.includes(value)) picture.append(textOf(x, bottom + 15, scale.write(value), { class: "tick" }));
   }
   if (centre !== undefined) picture.append(textOf(centre, bottom + 34, axis.label));
 };
 const upwards = (picture, axis, scale, left, right, centre) => {
+  const told = written_(scale, () => 13);
   for (const value of scale.places) {
     const y = scale.at(value);
-    picture.append(svgOf("line", { x1: left, x2: right, y1: y, y2: y, stroke: css("--line") }), textOf(left - 5, y + 4, scale.write(value), { "text-anchor": "end", class: "tick" }));
+    picture.append(svgOf("line", { x1: left, x2: right, y1: y, y2: y, stroke: css("--line") }));
+    if (told.includes(value)) picture.append(textOf(left - 5, y + 4, scale.write(value), { "text-anchor": "end", class: "tick" }));
   }
   if (centre !== undefined) picture.append(textOf(0, 0, axis.label, { transform: `translate(12 ${centre}) rotate(-90)` }));
 };
@@ -319,9 +332,14 @@ kinds.lines = (place, chart, panel, { small = false, trials = null, zoom = null 
     const heights = apart(labels.map(({ at }) => clipped(y.at(at[1]))), gap, top + 2, bottom);
     labels.forEach(({ name, at }, n) => {
       const position = panel.findIndex(([other]) => other === name);
-      const from = Math.min(x.at(at[0]), right);
+      const [from, y_] = [Math.min(x.at(at[0]), right), clipped(y.at(at[1]))];
+      // Of many, those to a label farther off would be one band.
+      const crowded = labels.length > 12;
+      if (!crowded || Math.abs(heights[n] - y_) < 2 * gap) picture.append(svgOf("path", {
+        d: `M${from + 4} ${y_}L${right + 6} ${y_}L${right + 16} ${heights[n]}`,
+        fill: "none", stroke: colourOf(name, position), "stroke-width": crowded ? 0.5 : 0.8, "stroke-opacity": crowded ? 0.5 : 1, class: "leader",
+      }));
       picture.append(
-        svgOf("path", { d: `M${from + 4} ${clipped(y.at(at[1]))}L${right + 6} ${clipped(y.at(at[1]))}L${right + 16} ${heights[n]}`, fill: "none", stroke: colourOf(name, position), "stroke-width": 0.8, class: "leader" }),
         svgOf("path", { d: `M${right + 16} ${heights[n]}H${right + 26}`, ...strokeOf(name, position), "stroke-dasharray": "none" }),
         textOf(right + 29, heights[n] + 4, middle(name, letters), { "text-anchor": "start", class: "end", "font-size": 11.5, "font-weight": strong(name) ? 700 : undefined }),
       );

@@ -10,11 +10,20 @@ const buttonOf = (text, title_, act) => {
 
 // Tables: sorted by a click on a heading, and saved
 
-const textOfCell = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
-const saveTable = (table, name) => {
+const textOfCell = (cell) => { // a symbol's index behind an underscore, as in files
+  const copy = cell.cloneNode(true);
+  for (const index of copy.querySelectorAll("sub")) index.prepend("_");
+  return copy.textContent.trim().replace(/\s+/g, " ").replaceAll("\u2011", "-");
+};
+const fileOf = (...parts) => parts.filter(Boolean).map((part) => part.replaceAll("·", "").replace(/[^\w.-]+/g, "_").replace(/^_+|_+$/g, "")).join("_");
+const viewOf = () => (choice.dimension === "all" ? "all" : `${choice.dimension}-D`);
+const saveTable = (table, name) => { // with one row of headings, as programs read it
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].flatMap((cell) =>
-    [cell.dataset.value ?? textOfCell(cell).replace("−", "-"), ...new Array(cell.colSpan - 1).fill("")]).map(quoted).join(","));
+  const plain = (cell) => cell.dataset.value?.replace("Infinity", "inf") ?? textOfCell(cell).replace(/^–$/, "").replace("−", "-").replace("∞", "inf");
+  const over = [...table.tHead.rows].map((row) => [...row.cells].flatMap((cell) => new Array(cell.colSpan).fill(textOfCell(cell))));
+  const heads = over[0].map((_, n) => [...new Set(over.map((row) => row[n]).filter(Boolean))].join(" "));
+  const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(plain));
+  const lines = [heads, ...rows].map((row) => row.map(quoted).join(","));
   download(`${name}.csv`, `data:text/csv;charset=utf-8,${encodeURIComponent(`${lines.join("\n")}\n`)}`);
 };
 const valueOf = (row, column) => {
@@ -30,7 +39,7 @@ const inOrder = (a, b) => {
   }
   return String(a).localeCompare(String(b), "en", { numeric: true });
 };
-document.querySelectorAll("table.sortable").forEach((table, number) => {
+document.querySelectorAll("table.sortable").forEach((table) => {
   const heads = table.tHead.rows[table.tHead.rows.length - 1].cells;
   [...heads].forEach((head, column) => {
     if (head.colSpan > 1) return;
@@ -47,15 +56,21 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
   });
   const place = (word) => [...heads].findIndex((head) => head.textContent.trim() === word);
   const [dimension, algorithm] = [place("dimension"), place("algorithm")];
-  if (dimension >= 0 && algorithm >= 0) {
+  const chosen = dimension >= 0 && algorithm >= 0;
+  if (chosen) {
     const choose_ = () => {
-      for (const row of table.tBodies[0].rows)
+      for (const row of table.tBodies[0].rows) {
         row.hidden = !(dimensionsChosen().includes(textOfCell(row.cells[dimension])) && seen(row.dataset.name));
+        row.classList.toggle("strong", strong(row.dataset.name));
+      }
     };
     redraws.push(choose_);
     choose_();
   }
-  table.closest(".scroll").after(buttonOf("save csv", "save this table", () => saveTable(table, `table_${number + 1}`)));
+  table.closest(".scroll").after(buttonOf("save csv", "save this table", () => {
+    const of = /^\d+-D$/.exec(textOfCell(table.tHead.rows[0].cells[0]))?.[0]; // a table of one dimension
+    saveTable(table, fileOf(table.dataset.table.replace(/^table_/, ""), chosen ? viewOf() : of));
+  }));
 });
 
 // Figures
@@ -66,6 +81,7 @@ const panelsOf = (name) => {
   const make = own(computed, name);
   if (make) return [chart, make(chart).map(([text, panel]) => ({ text, panel, place: [] }))];
   if (single() && own(data.charts, chart.single)) chart = data.charts[chart.single];
+  if (chart.y && Object.hasOwn(choice, chart.y.label)) chart = { ...chart, y: { ...chart.y, label: choice[chart.y.label] } }; // of a chosen quantity
   const columns = chart.by.map(([column]) => column);
   const wanted = {
     dimension: dimensionsChosen(), function: functionsChosen(), scenario: [choice.budget], group: [single() ? "all" : choice.functions],
@@ -204,7 +220,10 @@ const figures = [...document.querySelectorAll("figure[data-chart]")].map((figure
   if (data.charts[name].ends) controls.append(boxOf("beyond", "beyond the data"));
   if (data.charts[name].trials) controls.append(boxOf("trials", "single trials"));
   const save = figure.querySelector(".save");
-  if (kind === "cells") save.append(buttonOf("save csv", "save this table", () => saveTable(place.querySelector("table"), name)));
+  if (kind === "cells") save.append(buttonOf("save csv", "save this table", () => {
+    const names = panelsOf(name)[1].map(({ text }) => text); // a file for each dimension
+    [...place.querySelectorAll("table")].forEach((table, n) => saveTable(table, fileOf(name, choice.show, names[n], single() ? `f${choice.functions}` : choice.functions, choice.budget)));
+  }));
   else save.append(...["svg", "png"].map((ending) => buttonOf(`save ${ending}`, "save this chart", () => savePicture(place, name, ending))));
   return draw;
 });

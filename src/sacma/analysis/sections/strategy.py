@@ -59,8 +59,9 @@ def traces(store: Store, findings: Findings) -> pd.DataFrame:
     if not parts:
         return pd.DataFrame(columns=["algorithm", *BY, "generation", "value"])
     found = pd.concat(parts, ignore_index=True)
-    order = list(dict.fromkeys([SIGMA, AXES, OF_F, OF_MODEL, *found["quantity"]]))
-    found["quantity"] = pd.Categorical(found["quantity"], order)  # the page begins with the first
+    shared = list(WORDS.values())
+    order = [*(name for name in found["quantity"].unique() if name not in shared), *shared]
+    found["quantity"] = pd.Categorical(found["quantity"], order)  # the page begins with the first: of one's own log
     return found.sort_values(list(BY), kind="stable").astype({"quantity": str})
 
 
@@ -77,8 +78,8 @@ def _lines(name: str, data: pd.DataFrame, column: str, *, log: bool) -> Chart:
         caption="The state of the strategy by generation, or by call of problem.log, in the trial of an instance.",
         data=data.rename(columns={"quantity": column}),
         by=("dimension", "function", column, "instance"),
-        x=Axis("generation", "generation", log=True),
-        y=Axis("value", "value", log=log),
+        x=Axis("generation", "generation or call", log=True),
+        y=Axis("value", column, log=log),
         figures=False,
     )
 
