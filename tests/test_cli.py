@@ -221,7 +221,9 @@ def test_foreign_data(tmp_path: Path) -> None:
     theirs = ("--with", "Theirs=other/coco/CMA-ES", "--with", "Short=short/coco/CMA-ES")
     done = sacma("postprocess", "--no-pages", "--no-pdf", *theirs, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Short: 4 of 4 trials end before 20·D evaluations, off the target" in done.stderr
+    assert (
+        "Short: 4 of 4 trials end before 20·D evaluations, off the target (first f1 in 2-D, instance 1);" in done.stderr
+    )
     tables = tmp_path / "results" / "report" / "tables"
     known = pd.read_csv(tables / "median_delta_f.csv").query("scenario == '20·D'")
     medians = known.set_index(["algorithm", "function"])["median_delta_f"]

@@ -87,6 +87,8 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     """A path that leads nowhere, another file and a pipe are told apart, and nothing waits."""
     with pytest.raises(SacmaError, match="no such folder or archive"):
         read_files(tmp_path / "nowhere", ENDINGS)
+    with pytest.raises(SacmaError, match=r"nowhere.csv: no such file$"):
+        read_files(tmp_path / "nowhere.csv", ENDINGS)
     os.mkfifo(tmp_path / "a.tgz")
     (tmp_path / "a.txt").write_text("")
     for name in ("a.tgz", "a.txt"):

@@ -142,11 +142,13 @@ def _unknown(comparison: Comparison) -> Iterator[str]:
     yield from (_left_out(data.name, data.data.left_out) for data in comparison.external if data.data.left_out)
     for name in comparison.names:
         common = [t for t in comparison.compared.shared if t.algorithm == name]
-        short = sum(trial.known_until < comparison.evaluations(trial.dimension) for trial in common)
+        short = [trial for trial in common if trial.known_until < comparison.evaluations(trial.dimension)]
         if short:
+            of = short[0]
+            first = f"{'first ' * (len(short) > 1)}f{of.function} in {of.dimension}-D, instance {of.instance}"
             yield (
-                f"{name}: {short} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
-                "target; what they would have found is not known, and not compared"
+                f"{name}: {len(short)} of {len(common)} trials end before {comparison.budget:g}·D evaluations, off the "
+                f"target ({first}); what they would have found is not known, and not compared"
             )
 
 

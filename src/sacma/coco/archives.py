@@ -51,7 +51,7 @@ def read_files(path: Path, endings: Sequence[str]) -> Mapping[str, bytes]:
         if path.is_dir():
             return dict(_read_folder(path, tuple(endings)))
         if not path.exists():
-            raise SacmaError(f"{path}: no such folder or archive")
+            raise SacmaError(f"{path}: no such {'file' if path.suffix in LOGS else 'folder or archive'}")
         if not path.is_file() or not path.name.endswith(ARCHIVES):
             raise SacmaError(f"{path} is neither a folder nor an archive ({', '.join(ARCHIVES)})")
         return dict(_read_tar(path, tuple(endings)))

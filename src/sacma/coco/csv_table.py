@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sacma.coco.index_file import lines_of, quoted
-from sacma.coco.points import Points
+from sacma.coco.points import Points, located
 from sacma.coco.reader import CocoData
 from sacma.coco.suites import Suite
 from sacma.errors import SacmaError
@@ -40,7 +40,7 @@ def load_tables(path: Path, files: Mapping[str, bytes], suite: Suite) -> tuple[C
 
 def _add(points: Mapping[str, Points], path: Path, name: str, content: bytes) -> None:
     """Add the rows of a file to the points of the column that it has."""
-    rows = csv.reader(lines_of(f"{path}: {quoted(name)}", content), strict=True)
+    rows = csv.reader(lines_of(located(path, quoted(name)), content), strict=True)
     head: Sequence[str] = ()
     algorithm = Path(name).stem
     try:
@@ -67,7 +67,8 @@ def _add(points: Mapping[str, Points], path: Path, name: str, content: bytes) ->
             own, trial = (quoted(cells[at]) if at is not None else "" for at in texts)
             points[column].add((own or algorithm, *whole, trial), evaluation, value, where)
     except csv.Error as error:
-        raise SacmaError(f"{path}: {quoted(name)}, line {rows.line_num}: not CSV ({quoted(error)})") from None
+        where = located(path, f"{quoted(name)}, line {rows.line_num}")
+        raise SacmaError(f"{where}: not CSV ({quoted(error)})") from None
 
 
 def _value_column(path: Path, where: str, head: Sequence[str]) -> str:
@@ -77,5 +78,5 @@ def _value_column(path: Path, where: str, head: Sequence[str]) -> str:
     if lacking or len(values) > 1 or len(set(head)) < len(head) or len(head) > MOST_COLUMNS:
         fault = f"it lacks the columns {', '.join(lacking)}" if lacking else "a column is there twice"
         allowed = f"{', '.join(NUMBERS)} and value or delta_f; also {' and '.join(TEXTS)}"
-        raise SacmaError(f"{path}: {where}: {fault}; columns are {allowed}, separated by commas")
+        raise SacmaError(f"{located(path, where)}: {fault}; columns are {allowed}, separated by commas")
     return values[0]

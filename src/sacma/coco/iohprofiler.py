@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sacma.coco.index_file import lines_of, quoted
-from sacma.coco.points import Points
+from sacma.coco.points import Points, located
 from sacma.coco.reader import CocoData
 from sacma.coco.suites import BBOB, Suite
 from sacma.errors import SacmaError
@@ -105,7 +105,7 @@ def _tables(points: Points, name: str, content: bytes) -> Iterator[list[tuple[fl
     """Yield evaluations and values of each run of a data file; every run begins with the names of the columns."""
     rows: list[tuple[float, float]] | None = None
     width = value = 0
-    for number, line in enumerate(lines_of(f"{points.path}: {quoted(name)}", content), 1):
+    for number, line in enumerate(lines_of(located(points.path, quoted(name)), content), 1):
         cells = line.split()
         if cells[:1] == ["evaluations"]:
             if rows is not None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sacma.coco.index_file import lines_of, quoted
-from sacma.coco.points import Place, Points
+from sacma.coco.points import Place, Points, located
 from sacma.coco.reader import CocoData
 from sacma.coco.suites import Suite
 from sacma.files.untrusted import parse_json
@@ -29,7 +29,7 @@ def load_nevergrad(path: Path, files: Mapping[str, bytes], suite: Suite) -> tupl
     points = Points(path, suite)
     for name, content in sorted(files.items()):
         runs, evaluations = Counter[str](), Counter[Place]()
-        for number, line in enumerate(lines_of(f"{path}: {quoted(name)}", content), 1):
+        for number, line in enumerate(lines_of(located(path, quoted(name)), content), 1):
             where = f"{quoted(name)}, line {number}"
             if not line.strip():
                 continue

@@ -28,6 +28,16 @@ def optimal_value(suite: Suite, function: int, dimension: int, instance: int) ->
     return float(cocoex.BareProblem(BBOB.name, suite.bbob_functions[function], D, instance).best_value())
 
 
+def located(path: Path, where: str) -> str:
+    """Return a place in data at a path for a message, of a single file its name once.
+
+    >>> located(Path("runs/a.csv"), "a.csv, line 3"), located(Path("runs"), "a.csv, line 3")
+    ('runs/a.csv, line 3', 'runs: a.csv, line 3')
+    """
+    alone = where.partition(",")[0] == path.name
+    return f"{path}{where.removeprefix(path.name)}" if alone else f"{path}: {where}"
+
+
 @dataclass
 class Points:
     """Logged points of some algorithms on a suite; the last evaluation of a trial is its end."""
@@ -35,6 +45,7 @@ class Points:
     path: Path  # of the data, for messages
     suite: Suite
     _trials: dict[Place, tuple["array[float]", "array[float]"]] = field(default_factory=dict)
+    _lowest: dict[Place, tuple[float, str]] = field(default_factory=dict)  # value of a trial, and where it is
     _rows: int = 0
 
     def add(self, place: Place, evaluation: float, value: float, where: str) -> None:
@@ -67,21 +78,26 @@ class Points:
             self.refuse(where, f"{value:g} is no value; allowed: finite numbers")
         at.append(evaluation)
         values.append(value)
+        if value < self._lowest.get(place, (math.inf, ""))[0]:
+            self._lowest[place] = value, where
 
     def refuse(self, where: str, why: str) -> NoReturn:
         """Raise SacmaError for a place in the data."""
-        raise SacmaError(f"{self.path}: {where}: {why}")
+        raise SacmaError(f"{located(self.path, where)}: {why}")
 
     def data_sets(self, *, of_f: bool) -> tuple[CocoData, ...]:
         """Return the data of each algorithm; ``of_f``: values are of f, as COCO returns it, else Δf."""
         curves = defaultdict[str, list[Curve]](list)
-        for (algorithm, function, dimension, instance, _), (at, values) in self._trials.items():
+        for place, (at, values) in self._trials.items():
+            algorithm, function, dimension, instance, _ = place
             f_opt = optimal_value(self.suite, function, dimension, instance) if of_f else 0.0
             delta_f = np.array(values) - f_opt
             if (delta_f < BELOW_OPTIMUM).any():
-                where = f"f{function} in {dimension}-D, instance {instance}"
+                what = f"f{function} in {dimension}-D, instance {instance}"
                 hint = "; if values are f minus its optimum already, call them delta_f" if of_f else ""
-                self.refuse(where, f"a value is {-delta_f.min():.3g} below the optimum{hint}")
+                self.refuse(
+                    self._lowest[place][1], f"a value of {what} is {-delta_f.min():.3g} below the optimum{hint}"
+                )
             best, told = np.minimum.accumulate(delta_f), np.array(at)
             falls = np.append(True, best[1:] < best[:-1])
             curve = Curve(function, dimension, instance, int(at[-1]), told[falls], best[falls], told)
