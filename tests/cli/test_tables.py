@@ -45,6 +45,9 @@ def test_mean_ranks(n: int) -> None:
     scenarios = ("25·D", "50·D", "83.33·D", "125·D", "250·D", "#FE_t/3", "#FE_t")
     expected = {(D, k): [f"{(k + len(s) + D) % n + 1.25:.2f}" for s in scenarios] for D in (2, 5) for k in range(n)}
     assert {(int(D), int(name.removeprefix("Algorithm-"))): ranks for name, D, *ranks in rows} == expected
+    order = [(int(row[1]), float(row[-3])) for row in rows]
+    assert order == sorted(order)
+    assert sum("Algorithm-1* " in line for line in shown(rank_table(ranks_of(n), {"Algorithm-1"}))) == 2
 
 
 def test_settings_are_described_once_unless_their_default_differs() -> None:

@@ -172,8 +172,15 @@ def _print_found(written: "Written", missing: list[str]) -> None:
         out.print(Text(f"- {sentence}"))
     out.print()
     ranks = written.findings["mean_ranks"]
-    if len(written.findings.comparison.names) > 1 and len(ranks):
-        out.print(rank_table(ranks))
+    comparison = written.findings.comparison
+    kept = {study.name for study, completeness in comparison.covered if completeness.manifest}
+    own = set(comparison.names) - kept if kept else set[str]()
+    if len(comparison.names) > 1 and len(ranks):
+        out.print(rank_table(ranks, own))
+    areas = written.findings["areas"] if own else None
+    for row in areas[areas["algorithm"].isin(own)].itertuples() if areas is not None else ():
+        interval = f" [{row.lower:.3f}, {row.upper:.3f}]"
+        out.print(f"{row.algorithm}* in {row.dimension}-D: area {row.area:.3f}{'' if 'nan' in interval else interval}")
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)

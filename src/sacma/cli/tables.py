@@ -177,12 +177,15 @@ def _allowed(info: FieldInfo) -> str:
     return ", ".join(bounds) or " | ".join(choices)
 
 
-def rank_table(ranks: "pd.DataFrame") -> RenderableType:
-    """Return mean ranks by dimension and algorithm, a column a number of evaluations."""
-    wide = ranks.pivot(index=["dimension", "algorithm"], columns="scenario", values="mean_rank")
-    wide = wide.reindex(columns=list(ranks["scenario"].unique())).reset_index()
+def rank_table(ranks: "pd.DataFrame", own: Collection[str] = ()) -> RenderableType:
+    """Return mean ranks by dimension and algorithm, lowest first, a column a number of evaluations; own with *."""
+    scenarios = list(ranks["scenario"].unique())
+    wide = ranks.pivot(index=["dimension", "algorithm"], columns="scenario", values="mean_rank").reset_index()
+    last = [scenario for scenario in scenarios if scenario.endswith("D")][-1:]
+    wide = wide.sort_values(["dimension", *last, "algorithm"])
+    wide["algorithm"] = [f"{name}{'*' * (name in own)}" for name in wide["algorithm"]]
     mark = "PARTIAL (trials are missing): " if ranks["partial"].any() else ""
-    shown = wide[["algorithm", "dimension", *wide.columns[2:]]].rename(columns={"dimension": "D"})
+    shown = wide[["algorithm", "dimension", *scenarios]].rename(columns={"dimension": "D"})
     return Group(
         Text(f"{mark}mean rank over functions after so many evaluations (1 is best)", style="bold"), frame(shown), ""
     )
