@@ -32,7 +32,7 @@ PACKAGES = ("strategy", "surrogate", "analysis/statistics", "analysis/statistics
 WITHOUT = ("Bit", "Shift", "Invert", "RemoveDecorator", "VariableInserter", "VariableReplacer")
 """Operators that are errors on floats, or change annotations, compilation or variables at random."""
 
-COPIED = ("src", "tests", "configs", "examples", "pyproject.toml")
+COPIED = ("src", "tests", "tools", "docs", "data", "benchmarks", "configs", "examples", "pyproject.toml")
 COMPILED = re.compile(r"^from sacma\.surrogate\.compiled import|^@(compiled|inlined|njit)", re.MULTILINE)
 SLOWEST = 600.0  # seconds, after which tests count as failed, as those of an endless loop
 
