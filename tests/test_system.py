@@ -20,11 +20,11 @@ def locking(file, mode, count):  # of msvcrt: from the file's position on, and f
     kind = fcntl.F_UNLCK if mode == 0 else fcntl.F_RDLCK if read_only else fcntl.F_WRLCK
     asked = struct.pack("hhqqi", kind, os.SEEK_SET, os.lseek(file, 0, os.SEEK_CUR), count, 0)
     try:
-        fcntl.fcntl(file, fcntl.F_OFD_SETLKW if mode == 1 else fcntl.F_OFD_SETLK, asked)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, asked)
     except BlockingIOError:
         raise PermissionError from None
 
-sys.modules["msvcrt"] = types.SimpleNamespace(locking=locking, LK_UNLCK=0, LK_LOCK=1, LK_NBLCK=2)
+sys.modules["msvcrt"] = types.SimpleNamespace(locking=locking, LK_UNLCK=0, LK_NBLCK=2)
 os.O_BINARY, os.O_NOINHERIT = 0, os.O_CLOEXEC
 for name in ("fcntl", "resource", "termios", "pwd", "grp"):
     sys.modules[name] = None
@@ -39,7 +39,7 @@ for name in POSIX.split():
 
 RUN = """
 import sacma
-from sacma.store.lock import FolderInUseError, holder, locked
+from sacma.store.lock import holder, locked
 from pathlib import Path
 
 def f(x):

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -19,6 +20,11 @@ if sys.platform == "win32":
     NO_LINK = 0
     CONNECTION = "PipeConnection"
     LOCKED = 2**30  # the byte that is locked, beyond the content, which others may read
+
+    def _locking(file: int, how: int) -> None:
+        os.lseek(file, LOCKED, os.SEEK_SET)  # whoever reads or writes names the place
+        msvcrt.locking(file, how, 1)
+
 else:
     import fcntl
 
@@ -36,17 +42,15 @@ def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
         OSError: the file system knows no locks.
     """
     if sys.platform == "win32":
-        place = os.lseek(file, 0, os.SEEK_CUR)
-        os.lseek(file, LOCKED, os.SEEK_SET)
-        try:
-            while True:
-                with contextlib.suppress(PermissionError):
-                    msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-                    return
+        while True:
+            try:
+                _locking(file, msvcrt.LK_NBLCK)
+            except PermissionError:
                 if not wait:
-                    raise BlockingIOError
-        finally:
-            os.lseek(file, place, os.SEEK_SET)
+                    raise BlockingIOError from None
+                time.sleep(0.1)
+            else:
+                return
     else:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
 
@@ -54,10 +58,7 @@ def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
 def unlock(file: int) -> None:
     """Give a lock back before the file is closed: a child that was forked meanwhile has it, too."""
     if sys.platform == "win32":
-        place = os.lseek(file, 0, os.SEEK_CUR)
-        os.lseek(file, LOCKED, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
-        os.lseek(file, place, os.SEEK_SET)
+        _locking(file, msvcrt.LK_UNLCK)
     else:
         fcntl.flock(file, fcntl.LOCK_UN)
 

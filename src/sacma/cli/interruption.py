@@ -56,7 +56,6 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
         _received = signal.Signals(number)
     for other in EXIT_INTERRUPTED:
         signal.signal(other, signal.SIG_IGN)  # a second Ctrl-C would only disturb the cleaning up
-    _interrupt_again_after(
-        SECONDS_TO_STOP
-    )  # an exception that is raised inside a callback of a library may be lost there
+    # An exception that is raised inside a callback of a library may be lost there.
+    _interrupt_again_after(SECONDS_TO_STOP)
     raise Interrupted
