@@ -134,8 +134,9 @@ def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
         x=Axis("evaluations_per_dimension", "true evaluations / D", log=True, limits=(1, BUDGET)),
         y=Axis("proportion", "share of targets reached, 24 functions", limits=(0, 1)),
         stepped=True,
+        end="largest_length",
     )
-    return draw(chart, SHOWN, width=width)
+    return draw(chart, SHOWN, baseline="sacma", width=width)
 
 
 def print_lead(ecdf: pd.DataFrame, name: str) -> None:

@@ -8,12 +8,14 @@ import pytest
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
-from sacma.analysis.charts import Axis, Cells
+from sacma.analysis.charts import Axis, Cells, Lines
+from sacma.analysis.comparison import MANY
 from sacma.analysis.figures.draw import COLUMN, PARTIAL, draw
-from sacma.analysis.figures.style import plain
+from sacma.analysis.figures.style import looks, plain
 from sacma.analysis.sections.publication import transfer_functions
 from tests.analysis.figures.charts import KINDS, SIX, TWELVE, lines, of_one_file
 from tests.analysis.figures.drawn import faults, line, panel, points, texts
+from tests.analysis.figures.drawn import lines as lines_of
 
 
 def make(kind: str, algorithms: list[str], *, incomplete: bool = False) -> Figure:
@@ -74,6 +76,46 @@ def test_lines_are_the_data(kind: str) -> None:
             assert y == pytest.approx(expected[chart.y.column].to_numpy(), nan_ok=True)  # type: ignore[attr-defined]
             assert (drawn.get_drawstyle() == "steps-post") == (kind == "steps")
         assert (axes.get_xlim()[0] > axes.get_xlim()[1]) == chart.x.falls
+
+
+def test_data_end_with_a_cross() -> None:
+    """A line ends where its data do, at a cross, and a reference where the longest do; names are at the ends."""
+    x = [1.0, 2.0, 5.0, 9.0]
+    ends = {"GP-1": 4.0, "CMA-ES": 9.0, "best 2009": np.nan}
+    shares = {"GP-1": [0.1, 0.2, 0.5, 0.9], "CMA-ES": [0.0, 0.1, 0.3, 0.4], "best 2009": [0.2, 0.3, 0.8, 1.0]}
+    rows = [(name, "all", *point, end) for name, end in ends.items() for point in zip(x, shares[name], strict=True)]
+    data = pd.DataFrame(rows, columns=["algorithm", "group", "x", "y", "end"])
+    y = Axis("y", "share", limits=(0.0, 1.0))
+    chart = Lines(
+        name="l", caption="", data=data, by=("group",), x=Axis("x", "x", log=True), y=y, stepped=True, end="end"
+    )
+    figure = draw(chart, ["CMA-ES", "GP-1"], baseline="GP-1")
+    (axes,) = figure.axes
+    drawn = {name: tuple(of.tolist() for of in points(line(axes, name))) for name in ends}
+    assert drawn["GP-1"] == ([1, 2, 4], [0.1, 0.2, 0.2])
+    assert drawn["CMA-ES"] == (x, shares["CMA-ES"])
+    assert drawn["best 2009"] == (x, shares["best 2009"])
+    colours = looks(["CMA-ES", "GP-1"])
+    crosses = {(each.get_xdata()[0], each.get_ydata()[0]): each.get_color() for each in lines_of(axes, "_cross")}  # type: ignore[index]
+    assert crosses == {(4.0, 0.2): colours["GP-1"].colour, (9.0, 0.4): colours["CMA-ES"].colour}
+    labels = sorted(axes.texts, key=lambda text: -text.get_position()[1])
+    assert [(text.get_text(), text.get_fontweight()) for text in labels] == [
+        ("best 2009", "normal"),
+        ("CMA-ES", "normal"),
+        ("GP-1", "bold"),
+    ]
+    assert figure.legends == []
+    early = replace(chart, data=data[(data["algorithm"] != "GP-1") | (data["x"] < 5)], end="", stepped=False)
+    (cross,) = lines_of(draw(early, ["CMA-ES", "GP-1"]).axes[0], "_cross")
+    assert points(cross)[0].tolist() == [2.0]
+
+
+def test_of_many_lines_a_key_has_the_names() -> None:
+    """More labels than fit beside a panel, or many panels, have a key; of many algorithms there are no bands."""
+    many = [f"algorithm {n}" for n in range(31)]
+    assert len(draw(lines(many, [8]), many).legends) == 1
+    assert len(draw(lines(SIX, range(1, 8)), SIX).legends) == 1
+    assert [len(draw(lines(many[:n], [8]), many).axes[0].collections) for n in (MANY, MANY + 1)] == [MANY, 0]
 
 
 def test_bands_are_the_data() -> None:

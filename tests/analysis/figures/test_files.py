@@ -1,18 +1,20 @@
 """Files of figures: the same bytes for the same data, small, and readable by anything."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
 from sacma.analysis.figures import files
 from sacma.analysis.figures.draw import draw
 from sacma.analysis.figures.files import render, write
-from sacma.analysis.figures.style import STYLE
-from tests.analysis.figures.charts import SIX, TWELVE, bars, of_one_file, rows
+from sacma.analysis.figures.style import STYLE, styled
+from tests.analysis.figures.charts import SIX, TWELVE, bars, of_one_file, rows, steps
 from tests.conftest import SHIPPED_FONTS
 
 
@@ -68,3 +70,31 @@ def test_written_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"CreationDate" not in content
     assert b"/Subtype /Type3" not in content
     assert b"/FontFile2" in content
+
+
+def test_shorter_paths_are_the_same(tmp_path: Path) -> None:
+    """Points of all lines in a file are those that matplotlib writes, to hundredths, in less text."""
+    figure = draw(steps(SIX), SIX)
+    (short,) = write(figure, tmp_path / "short", pdf=False)
+    with styled():
+        figure.savefig(tmp_path / "whole.svg", format="svg")
+    assert short.stat().st_size < 0.8 * (tmp_path / "whole.svg").stat().st_size
+    one, other = (paths(tmp_path / f"{name}.svg") for name in ("short", "whole"))
+    assert len(one) == len(other) > 20
+    for found, expected in zip(one, other, strict=True):
+        np.testing.assert_allclose(found, expected, atol=0.0101)
+
+
+def paths(file: Path) -> list[list[tuple[float, float]]]:
+    """Return the points of all lines of an SVG file."""
+    found = []
+    for path in re.findall(r'<path d="([^"]*)"[^>]*fill: none', file.read_text()):
+        x = y = 0.0
+        points = []
+        for command, numbers in re.findall(r"([MLHV])\s*([^MLHVz]*)", path):
+            values = [float(number) for number in numbers.split()]
+            x = values[0] if command != "V" else x
+            y = values[-1] if command != "H" else y
+            points.append((x, y))
+        found.append(points)
+    return found

@@ -1,4 +1,4 @@
-"""Drawings of charts by matplotlib: a grid of panels below a title, above a key.
+"""Drawings of charts by matplotlib: a grid of panels below a title, above a key or with labels at the ends of lines.
 
 matplotlib can find a layout by itself, which takes longer than all drawing. Here panels are placed in points, measured
 from the top left of the figure's body, which has a head for its title and a foot for its key.
@@ -20,6 +20,8 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from sacma.analysis.charts import Axis, Bars, Chart, Lines, Rows, Scatter, title
+from sacma.analysis.comparison import MANY
+from sacma.analysis.figures.labels import MOST, STEP, Label, room, short_labels, write_labels
 from sacma.analysis.figures.style import (
     FAINT,
     GAP,
@@ -52,7 +54,8 @@ ROW = 11.0  # from one row to the next, in points
 LOW, HIGH = 78.0, 150.0  # height of lines' panels where they are many, and where they are few, in points
 FEW = 6  # panels
 MARKS = 0.45  # from one marker of a line to the next, in diagonals of the panel
-REFERENCE = Look("#A6A6A6", (), "")  # of what algorithms are compared with, as the best of 2009
+REFERENCE = Look("#777777", (1.6, 1.6), "")  # of what algorithms are compared with, as the best of 2009
+SAME = 1.0005  # times the end of data: what is rounded
 
 Looks = Mapping[str, Look]
 Panel = Callable[[Axes, pd.DataFrame], None]
@@ -73,20 +76,23 @@ def draw(
     Raises:
         ValueError: the chart has no panel.
     """
+    chart = _known(chart)
     panels = list(chart.panels())
     if not panels:
         raise ValueError(f"nothing to draw: {chart.name} has no data")
     look_of = looks_of(chart, algorithms, baseline)
-    draw_panel, across, height, left = _form(chart, look_of)
+    draw_panel, across, height, left, right = _form(chart, look_of)
     across = max(1, min(across if width >= PAGE else across // 2, len(panels)))
     lines = -(-len(panels) // across)
     step = (width - 6) / across
-    side = step - max(left, BETWEEN) - 6
+    side = step - max(left, BETWEEN) - 6 - right
     row = ABOVE + (height or side) + BELOW
     same = [n for n, column in enumerate(chart.by) if chart.data[column].nunique() == 1 < len(chart.by)]
     head = ", ".join(title(chart.by[n], panels[0][0][n]) for n in same)
     with styled():
-        layout = new_layout(width, lines * row, title=head, keys=_keys(chart, look_of), partial=incomplete)
+        layout = new_layout(
+            width, lines * row, title=head, keys=[] if right else _keys(chart, look_of), partial=incomplete
+        )
         for n, (place, rows) in enumerate(panels):
             heading = ", ".join(title(chart.by[m], value) for m, value in enumerate(place) if m not in same)
             at = n % across * step + max(left, BETWEEN), n // across * row + ABOVE - 4
@@ -108,21 +114,24 @@ def looks_of(chart: Chart, algorithms: Sequence[str], baseline: str = "") -> dic
     return {name: study.get(name, REFERENCE) for name in (*study, *series) if name in series}
 
 
-def _form(chart: Chart, look_of: Looks) -> tuple[Panel, int, float, float]:
-    """Return the drawing function of a panel, the number side by side, their height (0: square), and the left room."""
+def _form(chart: Chart, look_of: Looks) -> tuple[Panel, int, float, float, float]:
+    """Return how panels are drawn, how many side by side, their height (0: square), and the room left and right."""
     panels = [rows for _, rows in chart.panels()]
     match chart:
         case Lines():
             few = len(panels) <= FEW
-            return partial(_lines, chart, look_of), 2 if few else 4, HIGH if few else LOW, LEFT
+            names = [title(chart.series, name) for name in look_of] if few and len(look_of) <= MOST else []
+            draw_panel = partial(_lines, chart, look_of, short_labels(names))
+            high = max(HIGH, STEP * (len(names) - 1)) if few else LOW
+            return draw_panel, 2 if few else 4, high, LEFT, room(names) if names else 0.0
         case Scatter():
-            return partial(_scatter, chart, look_of), 3, 0.0, LEFT
+            return partial(_scatter, chart, look_of), 3, 0.0, LEFT, 0.0
         case Rows():
             most = max(map(len, panels))
-            return partial(_rows, chart, look_of), 3, ROW * (most + 0.5), _room(chart.data[chart.series])
+            return partial(_rows, chart, look_of), 3, ROW * (most + 0.5), _room(chart.data[chart.series]), 0.0
         case Bars():
-            names = chart.data[chart.rows]
-            return partial(_bars, chart, look_of), 2, ROW * (names.nunique() + 0.5), _room(names)
+            of = chart.data[chart.rows]
+            return partial(_bars, chart, look_of), 2, ROW * (of.nunique() + 0.5), _room(of), 0.0
     raise ValueError(f"there is no figure of {chart.name}, a chart of the kind {chart.kind}")
 
 
@@ -181,21 +190,50 @@ def _power(value: float) -> str:
     return number(value) if small < value < large else f"1e{number(round(np.log10(value)))}"
 
 
-def _lines(chart: Lines, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:
-    _scale(axes, chart.x, chart.data[chart.x.column].to_numpy(float), "x")
-    _scale(axes, chart.y, rows[[chart.y.column, *(chart.band or ())]].to_numpy(float), "y")
+def _known(chart: Chart) -> Chart:
+    """Return a chart, of lines without what is beyond the end of their data; a reference ends with the longest."""
+    if not isinstance(chart, Lines) or not chart.end:
+        return chart
+    ends = chart.data[chart.end]
+    x = chart.data[chart.x.column]
+    return replace(chart, data=chart.data[x <= SAME * ends.fillna(ends.max())])
+
+
+def _lines(chart: Lines, look_of: Looks, labels: Mapping[str, str], axes: Axes, rows: pd.DataFrame) -> None:
+    every_x = chart.data[chart.x.column].to_numpy(float)
+    longest = float(chart.data[chart.end].max()) if chart.end else np.nan
+    goal = every_x.min() if chart.x.falls else every_x.max()
+    banded = chart.band if rows[chart.series].nunique() <= MANY else None
+    _scale(axes, chart.x, np.append(every_x, longest), "x")
+    _scale(axes, chart.y, rows[[chart.y.column, *(banded or ())]].to_numpy(float), "y")
     by_series = dict(list(rows.sort_values(chart.x.column).groupby(chart.series)))
+    ends = []
+    cross: Properties = {"marker": "x", "markersize": 4.0, "markeredgewidth": 1.0, "clip_on": False, "label": "_cross"}
     for position, (name, its) in enumerate(look_of.items()):
         if name not in by_series:
             continue
         of = by_series[name].replace(np.inf, np.nan)
         x, y = (of[axis.column].to_numpy(float) for axis in (chart.x, chart.y))
-        if chart.band:
-            low, high = (of[column].to_numpy(float) for column in chart.band)
+        if banded:
+            low, high = (of[column].to_numpy(float) for column in banded)
             axes.fill_between(x, low, high, color=its.colour, alpha=0.16, linewidth=0)
+        end = float(of[chart.end].iloc[0]) if chart.end else np.nan
+        until = longest if np.isnan(end) else end
+        if chart.stepped and until > x[-1]:
+            x, y = np.append(x, until), np.append(y, y[-1])
+        there = np.flatnonzero(np.isfinite(y))
+        if not len(there):
+            continue
         style = "steps-post" if chart.stepped else "default"
         marks = (MARKS * (position + 0.5) / len(look_of), MARKS)
-        axes.plot(x, y, drawstyle=style, markevery=marks, label=name, **(its.line | its.mark))
+        above = 3.0 if its.strong else 2.0
+        axes.plot(x, y, drawstyle=style, markevery=marks, label=name, zorder=above, **(its.line | its.mark))
+        last = there[0 if chart.x.falls else -1]
+        ends.append(Label(labels.get(title(chart.series, name), ""), its, x[last], y[last]))
+        if not np.isnan(end) or (not chart.end and x[last] != goal):
+            axes.plot(x[last], y[last], color=its.colour, zorder=above, **cross)
+    if labels:
+        write_labels(axes, ends)
 
 
 def _scatter(chart: Scatter, look_of: Looks, axes: Axes, rows: pd.DataFrame) -> None:

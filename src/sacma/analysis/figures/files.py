@@ -1,6 +1,8 @@
 """Figures as files: SVG for pages, PDF for print; the same data give the same bytes."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
 from itertools import starmap
 from pathlib import Path
 
@@ -14,6 +16,11 @@ from sacma.process_wide import threads
 Written = tuple[Path, ...]  # SVG of a figure, and PDF
 METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # what would not be the same the next time
 
+COORDINATES = re.compile(r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*')
+DIGITS = re.compile(r"(\.\d\d)\d+")  # of hundredths of a point, and finer
+UNSEEN = re.compile(r'^ +|(?<=<g) id="[^"]*"', re.MULTILINE)
+POLYLINE = re.compile(r"(?:[ML] \S+ \S+\s*)+")
+
 FIGURES_A_PROCESS = 16
 """Fewer are drawn before another process has started."""
 
@@ -23,9 +30,31 @@ def write(figure: Figure, stem: Path, *, pdf: bool = True) -> Written:
     stem.parent.mkdir(parents=True, exist_ok=True)
     written = tuple(stem.with_name(f"{stem.name}.{ending}") for ending in ("svg", "pdf")[: 1 + pdf])
     for path in written:
+        file = BytesIO()
         with styled():
-            figure.savefig(path, format=path.suffix[1:], metadata=METADATA[path.suffix[1:]])
+            figure.savefig(file, format=path.suffix[1:], metadata=METADATA[path.suffix[1:]])
+        content = file.getvalue()
+        if path.suffix == ".svg":
+            content = UNSEEN.sub("", COORDINATES.sub(lambda found: _shorter(found[0]), content.decode())).encode()
+        path.write_bytes(content)
     return written
+
+
+def _shorter(coordinates: str) -> str:
+    """Return coordinates of SVG in hundredths of a point, and steps of a line as such.
+
+    >>> _shorter("M 1.23456 2 L 3 2.001 L 3 4 L 5 6")
+    'M1.23 2H3V4L5 6'
+    """
+    rounded = DIGITS.sub(r"\1", coordinates).replace(".00", "")
+    if not POLYLINE.fullmatch(rounded):
+        return rounded
+    parts, before = [], ("", "")
+    for command, x, y in re.findall(r"([ML]) (\S+) (\S+)", rounded):
+        same_x, same_y = command == "L" and x == before[0], command == "L" and y == before[1]
+        parts.append(f"H{x}" if same_y else f"V{y}" if same_x else f"{command}{x} {y}")
+        before = x, y
+    return "".join(parts)
 
 
 def render(figures: Mapping[Path, Callable[[], Figure]], *, jobs: int = 1, pdf: bool = True) -> Iterator[Written]:
