@@ -29,12 +29,17 @@ def run(folder: Path, name: str, *configs: str, budget: int = 250) -> None:
 
 
 def report(folder: Path, name: str, *options: str) -> tuple[dict[str, pd.DataFrame], str]:
-    """Return tables at fixed budgets, and what was said."""
+    """Return tables at fixed budgets, and what was said; the place of one's own is that of the tables."""
     with blank_figures():
         done = sacma("postprocess", name, "--no-pages", "--no-pdf", "--jobs", 1, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     tables = folder / name / "report" / "tables"
     frames = {table: pd.read_csv(tables / f"{table}.csv") for table in ("mean_ranks", "median_delta_f")}
+    areas = pd.read_csv(tables / "areas.csv").set_index("algorithm")
+    own = areas.loc["one-plus-one-ES"]
+    place = 1 + (areas["area"] > own["area"]).sum()
+    told = f"; area {own['area']:.3f} [{own['lower']:.3f}, {own['upper']:.3f}], {place} of {len(areas)}"
+    assert (told in " ".join(done.stdout.split())) == bool(options)
     return {table: frame[frame["scenario"].str.endswith("D")] for table, frame in frames.items()}, done.stderr
 
 

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 
 from sacma.algorithms.baselines import BIPOPSettings, LQSettings, RestartSettings, random_search
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.cli.tables import description, field_rows, part_models, rank_table
+from sacma.cli.tables import description, field_rows, own_places, part_models, rank_table
 from sacma.config.nested import all_kinds
 from sacma.strategy.settings import StrategySettings
 from tests.commands import sacma
@@ -47,7 +47,32 @@ def test_mean_ranks(n: int) -> None:
     assert {(int(D), int(name.removeprefix("Algorithm-"))): ranks for name, D, *ranks in rows} == expected
     order = [(int(row[1]), float(row[-3])) for row in rows]
     assert order == sorted(order)
-    assert sum("Algorithm-1* " in line for line in shown(rank_table(ranks_of(n), {"Algorithm-1"}))) == 2
+    marked = shown(rank_table(ranks_of(n), {"Algorithm-1"}))
+    assert sum("Algorithm-1* " in line for line in marked) == 2
+    assert "(1 is best; * yours)" in " ".join(marked)
+    assert "#FE_t: of a function: the fewest evaluations" in " ".join(marked)
+
+
+def test_own_places() -> None:
+    """In each dimension the place by mean rank at the last budget and by area, which has an interval if it is known."""
+    ranks = ranks_of(4)
+    areas = pd.DataFrame(
+        [(f"Algorithm-{k}", D, k / 7, k / 8, k / 6 if k < 3 else float("nan")) for D in (2, 5) for k in (1, 2, 3)],
+        columns=["algorithm", "dimension", "area", "lower", "upper"],
+    )
+    last = ranks[ranks["scenario"] == "250·D"]
+    expected = []
+    for D, by_area in ((2, "; area 0.143 [0.125, 0.167], 3 of 3"), (5, "; area 0.143 [0.125, 0.167], 3 of 3")):
+        order = last[last["dimension"] == D].sort_values("mean_rank")["algorithm"].to_list()
+        place = 1 + order.index("Algorithm-1")
+        expected.append(f"Algorithm-1* in {D}-D: {place} of 4 by mean rank after 250·D{by_area}")
+    assert list(own_places(ranks, areas, {"Algorithm-1"})) == expected
+    found = " ".join(own_places(ranks, areas, {"Algorithm-0", "Algorithm-3"}))
+    assert found.count("Algorithm-0*") == 2
+    assert found.count("area") == 2
+    assert "; area 0.429, 1 of 3" in found  # no interval of single trials
+    tied = ranks.assign(mean_rank=2.0)
+    assert next(own_places(tied, areas, {"Algorithm-3"})).startswith("Algorithm-3* in 2-D: 1 of 4 ")
 
 
 def test_settings_are_described_once_unless_their_default_differs() -> None:

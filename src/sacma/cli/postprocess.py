@@ -163,7 +163,7 @@ def postprocess(
 
 def _print_found(written: "Written", missing: list[str]) -> None:
     """Print the findings, and the paths of the report."""
-    from sacma.cli.tables import rank_table
+    from sacma.cli.tables import own_places, rank_table
 
     out.print()
     out.print(Text(written.summary.headline))
@@ -177,10 +177,8 @@ def _print_found(written: "Written", missing: list[str]) -> None:
     own = set(comparison.names) - kept if kept else set[str]()
     if len(comparison.names) > 1 and len(ranks):
         out.print(rank_table(ranks, own))
-    areas = written.findings["areas"] if own else None
-    for row in areas[areas["algorithm"].isin(own)].itertuples() if areas is not None else ():
-        interval = f" [{row.lower:.3f}, {row.upper:.3f}]"
-        out.print(f"{row.algorithm}* in {row.dimension}-D: area {row.area:.3f}{'' if 'nan' in interval else interval}")
+    for line in own_places(ranks, written.findings["areas"], own) if own and len(ranks) else ():
+        out.print(Text(line))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
     out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)

@@ -1,6 +1,6 @@
 """Tables of the commands, 80 columns wide or less."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -177,15 +177,42 @@ def _allowed(info: FieldInfo) -> str:
     return ", ".join(bounds) or " | ".join(choices)
 
 
+TIED = 1e-9  # apart
+
+
 def rank_table(ranks: "pd.DataFrame", own: Collection[str] = ()) -> RenderableType:
     """Return mean ranks by dimension and algorithm, lowest first, a column a number of evaluations; own with *."""
+    from sacma.analysis.terms import TERMS
+
     scenarios = list(ranks["scenario"].unique())
     wide = ranks.pivot(index=["dimension", "algorithm"], columns="scenario", values="mean_rank").reset_index()
-    last = [scenario for scenario in scenarios if scenario.endswith("D")][-1:]
-    wide = wide.sort_values(["dimension", *last, "algorithm"])
+    wide = wide.sort_values(["dimension", *_last_fixed(ranks), "algorithm"])
     wide["algorithm"] = [f"{name}{'*' * (name in own)}" for name in wide["algorithm"]]
     mark = "PARTIAL (trials are missing): " if ranks["partial"].any() else ""
     shown = wide[["algorithm", "dimension", *scenarios]].rename(columns={"dimension": "D"})
-    return Group(
-        Text(f"{mark}mean rank over functions after so many evaluations (1 is best)", style="bold"), frame(shown), ""
-    )
+    title = f"{mark}mean rank over functions after so many evaluations (1 is best{'; * yours' if own else ''})"
+    below = f"#FE_t: {TERMS['#FE_t']}\n" if own else ""
+    return Group(Text(title, style="bold"), frame(shown), below)
+
+
+def own_places(ranks: "pd.DataFrame", areas: "pd.DataFrame", own: Collection[str]) -> Iterator[str]:
+    """Yield the places of one's own algorithms in each dimension: by mean rank at the last budget, and by area."""
+    there = ranks[ranks["scenario"].isin(_last_fixed(ranks))]
+    for at in there[there["algorithm"].isin(own)].to_dict("records"):
+        D, name = at["dimension"], at["algorithm"]
+        here = there.loc[there["dimension"] == D, "mean_rank"]
+        line = f"{name}* in {D}-D: {_place(here < at['mean_rank'] - TIED)} by mean rank after {at['scenario']}"
+        beside = areas[areas["dimension"] == D]
+        for of in beside[beside["algorithm"] == name].to_dict("records"):
+            interval = f" [{of['lower']:.3f}, {of['upper']:.3f}]"
+            line += f"; area {of['area']:.3f}{'' if 'nan' in interval else interval}, "
+            line += _place(beside["area"] > of["area"] + TIED)
+        yield line
+
+
+def _last_fixed(ranks: "pd.DataFrame") -> list[str]:
+    return [scenario for scenario in ranks["scenario"].unique() if scenario.endswith("D")][-1:]
+
+
+def _place(before: "pd.Series[bool]") -> str:
+    return f"{1 + int(before.sum())} of {len(before)}"

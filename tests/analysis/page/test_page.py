@@ -103,12 +103,37 @@ def test_a_view_can_be_sent(browser: Browser, opened: Opened, results: Path) -> 
     said = other.page.locator(".strange")
     assert said.inner_text() == "not understood: nowhere, dimension=7, functions=x, baseline=, without=, more=1"
     assert other.page.evaluate("location.hash") == ""
-    for address, told in (("#?budget=25&baseline=Foo", "baseline=Foo"), ("#dimension=2", "dimension=2")):
+    for address, told in (
+        ("#?budget=25&baseline=Foo&only=", "baseline=Foo, only="),
+        ("#dimension=2", "dimension=2"),
+        ("#%E0?budget=25&dimension=%", "%E0, dimension=%"),
+    ):
         other.page.evaluate("address => { location.hash = address; }", address)
         wait_until(other.page, f"document.querySelector('.strange').textContent === 'not understood: {told}'")
         assert other.page.locator("select[name=budget]").input_value() == "25·D"
     other.choose(dimension=2)
     assert said.inner_text() == ""
+    other.page.goto("about:blank")
+    other.page.goto(f"{(results / 'index.html').as_uri()}#%")  # no text at all
+    other.page.wait_for_selector("html[data-ready=yes]")
+    assert said.inner_text() == "not understood: %"
+    assert opened.complaints == other.complaints == []
+    other.page.close()
+
+
+def test_an_address_names_the_fewer(browser: Browser, opened: Opened, results: Path) -> None:
+    """Algorithms that are shown, where those that are hidden are more; of none, all that are hidden."""
+    opened.page.click(".algorithms summary")
+    opened.page.click("button:has-text('none')")
+    assert opened.page.evaluate("location.hash").count("without=") == 4
+    opened.show("GP-5", shown=True)
+    assert opened.page.evaluate("location.hash") == "#?only=GP-5"
+    opened.page.keyboard.press("Escape")
+    opened.choose(show="median", baseline="GP-5")
+    other = Opened(browser, results, opened.page.evaluate("location.hash"), viewport={"width": 1200, "height": 900})
+    assert other.numbers() == opened.numbers()
+    other.show("CMA-ES", shown=True)
+    assert "only" not in other.page.evaluate("location.hash")
     assert opened.complaints == other.complaints == []
     other.page.close()
 
@@ -382,7 +407,9 @@ def test_charts_and_tables_can_be_saved(opened: Opened, results: Path, tmp_path:
     svg = ET.parse(saved("convergence", "svg"))  # noqa: S314 our own
     texts = {text.text for text in svg.iter("{http://www.w3.org/2000/svg}text")}
     assert {"f1 Sphere", "f15 Rastrigin", "CMA-ES", "GP-5"} <= texts
-    with Image.open(saved("ecdf", "png")) as picture:
+    ecdf = saved("ecdf", "png")
+    assert ecdf.name == "sacma_results_ecdf_3-D_all_40D.png"
+    with Image.open(ecdf) as picture:
         assert picture.width > 800
         assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 20
     opened.choose(show="median", dimension=2)

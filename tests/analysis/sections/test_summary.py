@@ -1,6 +1,7 @@
 """Sentences of the summary: the lowest mean rank and its test, gains and costs; the paper has its own study only."""
 
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -174,3 +175,6 @@ def test_gains_and_costs() -> None:
     assert more[3] == "Control frequency, true generations per model-evaluated one, median over functions: GP-5 1.25."
     alone = summarise(find(compared(made("cmaes", lambda _: level(0.1), PROTOCOL)))).more
     assert len(alone) == 1
+    many = [made("cmaes", lambda _: level(0.1), PROTOCOL, name=f"A{n}") for n in range(9)]
+    (time,) = [said for said in summarise(find(compare(many, baseline="A4"))).more if said.startswith("A true")]
+    assert re.search(r": A0 [\d.]+ ms to A8 [\d.]+ ms, A4 [\d.]+ ms\.$", time)

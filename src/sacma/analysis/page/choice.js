@@ -36,9 +36,12 @@ const redraw = () => { for (const draw of redraws) draw(); };
 
 const written = () => {
   const parts = new URLSearchParams();
+  const there = data.algorithms.filter(seen);
   for (const [key, value] of Object.entries(choice))
-    if (key === "without") for (const name of value) parts.append(key, name);
-    else if (value !== own(FIRST, key)) parts.set(key, value);
+    if (key === "without") { // or those that are shown, if they are fewer
+      const few = there.length && there.length < value.length;
+      for (const name of few ? there : value) parts.append(few ? "only" : key, name);
+    } else if (value !== own(FIRST, key)) parts.set(key, value);
   return String(parts);
 };
 let section = "";
@@ -48,18 +51,24 @@ const keep = () => {
 };
 // Read the address; one without a choice, as of a link to a section, leaves it as it is. What it has besides is told, and taken out.
 const strange = element("p", { className: "strange", role: "status" });
+const decoded = (text) => {
+  try { return decodeURIComponent(text); } catch { return text; } // a % that stands for no character
+};
 const read = () => {
   const [place, text] = location.hash.slice(1).split(/\?(.*)/s);
-  const name = decodeURIComponent(place);
+  const name = decoded(place);
   section = byId(name) ? name : "";
   const unknown = section === name ? [] : [name];
   if (text !== undefined) Object.assign(choice, structuredClone(FIRST));
+  const only = [];
   for (const [key, given] of new URLSearchParams(text)) {
     const value = key === "budget" && options.budget.includes(`${given}·D`) ? `${given}·D` : given;
     if (key === "without" && data.algorithms.includes(value)) choice.without.push(value);
+    else if (key === "only" && data.algorithms.includes(value)) only.push(value);
     else if (own(options, key)?.includes(value)) choice[key] = value;
     else unknown.push(`${key}=${given}`);
   }
+  if (only.length) choice.without = data.algorithms.filter((other) => !only.includes(other));
   strange.textContent = unknown.length ? `not understood: ${unknown.join(", ")}` : "";
   if (unknown.length) keep();
 };

@@ -56,8 +56,10 @@ const strokeOf = (name, position) => ({
 });
 const swatch = (name, position) => svgOf("svg", { class: "swatch", viewBox: "0 0 30 10", width: 30, height: 10, "aria-hidden": "true" },
   svgOf("line", { x1: 0, x2: 30, y1: 5, y2: 5, ...strokeOf(name, position) }));
-const keyOf = (names) => element("div", { className: "controls key" },
-  ...names.map((name, n) => element("span", {}, swatch(name, n), ` ${name}`)));
+const block = (name, position) => svgOf("svg", { class: "swatch", viewBox: "0 0 30 10", width: 30, height: 10, "aria-hidden": "true" },
+  svgOf("rect", { x: 8, y: 0, width: 14, height: 10, fill: colourOf(name, position) }));
+const keyOf = (names, sign = swatch) => element("div", { className: "controls key" },
+  ...names.map((name, n) => element("span", {}, sign(name, n), ` ${name}`)));
 const textOf = (x, y, text, more = {}) =>
   svgOf("text", { x, y, fill: css("--text"), "font-size": 12, "text-anchor": "middle", ...more }, text);
 
@@ -184,10 +186,11 @@ const kinds = {
         const bar = { x: from, y: top + row * n + 3, width: scale.at(total) - from, height: row - 6, fill: colourOf(chart.parts[i], i) };
         picture.append(svgOf("rect", bar, svgOf("title", {}, `${name}, ${chart.parts[i]}: ${shown(part)}`)));
       });
-      picture.append(textOf(left - 8, top + row * (n + 0.5) + 4, middle(name, 24), { "text-anchor": "end" }));
-      picture.append(textOf(scale.at(total) + 6, top + row * (n + 0.5) + 4, shown(total), { "text-anchor": "start" }));
+      const heavy = strong(name) ? { "font-weight": 700 } : {};
+      picture.append(textOf(left - 8, top + row * (n + 0.5) + 4, middle(name, 24), { "text-anchor": "end", ...heavy }));
+      picture.append(textOf(scale.at(total) + 6, top + row * (n + 0.5) + 4, shown(total), { "text-anchor": "start", ...heavy }));
     });
-    place.append(keyOf(chart.parts));
+    place.append(keyOf(chart.parts, block));
   },
   scatter(place, chart, panel, { small = false } = {}) {
     const names = [...new Set(panel.map(([name]) => name))];
@@ -213,16 +216,18 @@ const kinds = {
     const head = table.createTHead().insertRow();
     for (const text of ["function", ...panel.names]) heading(head, text, "col");
     for (const cell of head.cells) if (strong(cell.textContent)) cell.className = "strong";
+    const own_ = panel.names.indexOf(choice.baseline);
     const body = table.createTBody();
     for (const [title, cells] of panel.rows) {
       const row = body.insertRow();
       heading(row, title, "row");
-      for (const [text, best, strength] of cells) {
+      cells.forEach(([text, best, strength], n) => {
         const cell = row.insertCell();
+        cell.classList.toggle("strong", n === own_);
         cell.append(element(best ? "b" : "span", {}, text));
         cell.style.setProperty("--share", `${Math.round(40 * Math.abs(strength))}%`);
-        if (strength < 0) cell.className = "behind";
-      }
+        cell.classList.toggle("behind", strength < 0);
+      });
     }
     place.replaceChildren(table);
     place.tabIndex = 0; // it may scroll

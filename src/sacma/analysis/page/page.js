@@ -17,6 +17,7 @@ const textOfCell = (cell) => { // a symbol's index behind an underscore, as in f
 };
 const fileOf = (...parts) => parts.filter(Boolean).map((part) => part.replaceAll("·", "").replace(/[^\w.-]+/g, "_").replace(/^_+|_+$/g, "")).join("_");
 const viewOf = () => (choice.dimension === "all" ? "all" : `${choice.dimension}-D`);
+const viewed = () => [viewOf(), single() ? `f${choice.functions}` : choice.functions, choice.budget];
 const saveTable = (table, name) => { // with one row of headings, as programs read it
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const plain = (cell) => cell.dataset.value?.replace("Infinity", "inf") ?? textOfCell(cell).replace(/^–$/, "").replace("−", "-").replace("∞", "inf");
@@ -222,7 +223,7 @@ const figures = [...document.querySelectorAll("figure[data-chart]")].map((figure
   const save = figure.querySelector(".save");
   if (kind === "cells") save.append(buttonOf("save csv", "save this table", () => {
     const names = panelsOf(name)[1].map(({ text }) => text); // a file for each dimension
-    [...place.querySelectorAll("table")].forEach((table, n) => saveTable(table, fileOf(name, choice.show, names[n], single() ? `f${choice.functions}` : choice.functions, choice.budget)));
+    [...place.querySelectorAll("table")].forEach((table, n) => saveTable(table, fileOf(name, choice.show, names[n], ...viewed().slice(1))));
   }));
   else save.append(...["svg", "png"].map((ending) => buttonOf(`save ${ending}`, "save this chart", () => savePicture(place, name, ending))));
   return draw;
@@ -248,7 +249,7 @@ const pictured = (place) => {
 function savePicture(place, name, ending) {
   const picture = pictured(place);
   const address = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
-  const file = `${title.replace(/[^\w-]+/g, "_")}_${name}.${ending}`;
+  const file = `${fileOf(title, name, ...viewed())}.${ending}`;
   if (ending === "svg") {
     download(file, address);
     return;

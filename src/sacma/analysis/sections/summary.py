@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.comparison import Comparison
+from sacma.analysis.comparison import MANY, Comparison
 from sacma.analysis.section import Findings, Make, Report, Section
 from sacma.analysis.sections.ranks import are_compared
 from sacma.analysis.tables import ALPHA, OF_FEW, OF_MANY, decisive, is_tested, overall_pairs, overall_ranks
@@ -163,7 +163,12 @@ def _cost(findings: Findings) -> Iterator[str]:
         D = int(total["dimension"].max())
         last = total[total["dimension"] == D].sort_values("seconds_per_evaluation")
         times = zip(last["algorithm"], 1e3 * last["seconds_per_evaluation"], strict=True)
-        shown = listed([f"{name} {milliseconds:.3f} ms" for name, milliseconds in times])
+        told = {name: f"{name} {milliseconds:.3f} ms" for name, milliseconds in times}
+        shown = listed(list(told.values()))
+        if len(told) > MANY:
+            least, *between, most = told
+            baseline = findings.comparison.baseline
+            shown = f"{told[least]} to {told[most]}{f', {told[baseline]}' if baseline in between else ''}"
         yield f"A true evaluation in {D}-D takes, of CPU time with all that the algorithm does: {shown}."
     control = findings["control_frequency"].dropna(subset=["median"])
     medians = control.groupby("algorithm", sort=False)["median"].median().sort_values()
