@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import IO, Self
 from unittest import mock
 
 from matplotlib.figure import Figure
@@ -48,7 +48,9 @@ SIMPLE = {
 NEED_PROCESSES = {"--scheduler", "--trial-timeout"}
 """Arguments that need worker processes."""
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+if sys.platform != "win32":
+    SIGNALS.append(signal.SIGALRM)
 
 Completed = subprocess.CompletedProcess[str]
 
@@ -200,7 +202,7 @@ def _exit_code() -> int:
 
 
 @contextlib.contextmanager
-def _redirected(name: str, file: BinaryIO, environ: Mapping[str, str], errors: str) -> Iterator[None]:
+def _redirected(name: str, file: IO[bytes], environ: Mapping[str, str], errors: str) -> Iterator[None]:
     """Send a standard stream, Python's and that of the process, to a file."""
     number = {"stdout": 1, "stderr": 2}[name]
     before = os.dup(number)
@@ -217,7 +219,7 @@ def _redirected(name: str, file: BinaryIO, environ: Mapping[str, str], errors: s
         os.close(before)
 
 
-def _text(file: BinaryIO) -> str:
+def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")
 

@@ -42,6 +42,8 @@ def left_alive(session: int) -> list[int]:
 
 def workers_in_session(session: int) -> list[int]:
     """Return the worker processes of a command."""
+    if sys.platform == "win32":
+        return []
     return [process for process in alive_in_session(session) if os.getpgid(process) == process != session]
 
 

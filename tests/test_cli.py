@@ -16,6 +16,9 @@ from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS, SIX, hostile_config
 from tests.processes import left_alive, start, wait_for_a_record
 
+if sys.platform == "win32":
+    pytest.skip("signals and files of POSIX", allow_module_level=True)
+
 SMALL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-2", "--budget", "20")
 ONE = ("--functions", "8", "--dimensions", "2", "--instances", "1-4", "--budget", "20")
 

@@ -28,6 +28,9 @@ from tests.commands import run_here
 from tests.conftest import CONFIGS
 from tests.store.forgeries import opened, packed
 
+if sys.platform == "win32":
+    pytest.skip("signals and files of POSIX", allow_module_level=True)
+
 TEXT = "not ours: must stay as it is"
 QUICKLY = settings(
     deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

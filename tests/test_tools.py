@@ -6,6 +6,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -44,6 +45,17 @@ def test_the_wheel_holds_templates_and_outcomes() -> None:
     assert included == {name: f"sacma/config/template_files/{name}" for name in FOLDERS} | kept
     assert sum((ROOT / name / FILE).stat().st_size for name in kept) < 12e6
     assert set(FOLDERS) <= set(build["sdist"]["include"])
+
+
+def test_the_workflow_runs_the_tests() -> None:
+    """All of them on Linux and macOS; on Windows, where make may lack, folders that are there."""
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())["jobs"]
+    last = {name: job["steps"][-1]["run"] for name, job in jobs.items()}
+    assert last["posix"] == "make test"
+    assert jobs["posix"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest"]
+    paths = [word for word in last["windows"].split() if word.startswith("tests/")]
+    assert len(paths) > 3
+    assert all((ROOT / path).exists() for path in paths)
 
 
 def test_make_ci_is_what_a_change_must_pass() -> None:

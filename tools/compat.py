@@ -3,6 +3,7 @@
 python tools/compat.py python3.11 python3.13
 python tools/compat.py --tiny python3.11      # one command of the installed sacma, and no environments
 
+First the wheels of compiled dependencies are looked up in the package index, for macOS and Windows.
 The oldest Python that is supported gets the oldest versions of all dependencies that pyproject.toml allows, the newest
 of those given gets the newest versions. Each has a fresh environment below build/compat, the wheel of dist/, a small
 study from config to pages in an empty folder, and the quick tests of the sdist. Fails if one of them does; an
@@ -10,7 +11,6 @@ interpreter that is not there is skipped, and a line says so.
 """
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -18,9 +18,12 @@ import tarfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import distribution
+from itertools import product
 from pathlib import Path
 
 from oldest_versions import oldest_versions, project
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +31,10 @@ WORK = ROOT / "build" / "compat"
 
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")
 """Packages of the quick tests."""
+
+SYSTEMS = ("win_amd64", "macosx_14_0_arm64", "macosx_14_0_x86_64")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+"""Where wheels of compiled packages are looked for."""
 
 QUICK = (
     *("tests/strategy", "tests/surrogate", "tests/algorithms", "tests/analysis/statistics", "tests/analysis/figures"),
@@ -103,6 +110,24 @@ def combinations(pythons: Sequence[str]) -> list[Combination]:
     return chosen
 
 
+def print_wheels() -> None:
+    """Print the newest version of each compiled dependency that has a wheel, for each other system and Python."""
+    compiled, waiting = set(), {project()["name"]}
+    seen: set[str] = set()
+    while waiting - seen:
+        seen.add(name := min(waiting - seen))
+        found = distribution(name)
+        waiting |= {
+            r.name for r in map(Requirement, found.requires or ()) if not r.marker or r.marker.evaluate({"extra": ""})
+        }
+        compiled |= {name} if "Root-Is-Purelib: false" in (found.read_text("WHEEL") or "") else set()
+    for system, version, name in product(SYSTEMS, VERSIONS, sorted(compiled)):
+        of = ["--only-binary=:all:", "--platform", system, "--python-version", version]
+        command = [sys.executable, "-m", "pip", "index", "versions", *of, name]
+        newest = subprocess.run(command, capture_output=True, text=True, check=False).stdout.partition("\n")[0]
+        print(f"{system}, Python {version}: {newest or f'no wheel of {name}'}", flush=True)
+
+
 def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
     """Install, run and test in a fresh environment; print a failure with its output."""
     folder = WORK / ("oldest" if combination.oldest else "newest")
@@ -146,8 +171,8 @@ def done(steps: Sequence[tuple[str, list[str], Path]]) -> bool:
 
 def cpu_seconds() -> float:
     """Return the CPU time of all commands that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def surroundings() -> dict[str, str]:
@@ -165,6 +190,7 @@ def main() -> None:
             if not done([("sacma --version", [combination.python, "-m", "sacma", "--version"], ROOT / "src")]):
                 sys.exit(f"failed: {combination}")
         return
+    print_wheels()
     (wheel,) = (ROOT / "dist").glob("*.whl")
     (sdist,) = (ROOT / "dist").glob("*.tar.gz")
     shutil.rmtree(WORK, ignore_errors=True)

@@ -46,7 +46,7 @@ def open_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this descriptor
         if getattr(sys, name) is None:
-            setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w", closefd=False))  # noqa: SIM115
+            setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 if __name__ == "__main__":

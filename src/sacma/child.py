@@ -216,7 +216,7 @@ def answer(connection: Connection, parent: int, isolated: int) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):  # a cluster sends them to all: the parent decides
             signal.signal(number, signal.SIG_IGN)
         with contextlib.suppress(OSError):  # where the system lacks memory, it is to take it from here
-            Path("/proc/self/oom_score_adj").write_text("500")
+            Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):  # the parent has gone
         while True:
             result: Any

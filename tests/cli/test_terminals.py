@@ -24,6 +24,9 @@ from sacma.store.record import FinishedTrial
 from tests.commands import blank_figures, environment, sacma
 from tests.conftest import CONFIGS
 
+if sys.platform == "win32":
+    pytest.skip("terminals of POSIX", allow_module_level=True)
+
 SMALL = ("--functions", "1-4", "--dimensions", "2", "--instances", "1", "--budget", "20")
 
 ESCAPE = "\x1b"

@@ -80,7 +80,7 @@ def test_tables_have_the_values_of_coco(table: Path) -> None:
     for _, trial, D, f, i, n, v, _ in rows:
         if trial == "1":
             lines.append(",".join([D, f, i, n, repr(float(v) - values(int(f), int(i))[1])]))
-    table.write_text("\n".join(lines))
+    table.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())  # as Windows saves it
     again = load_one(table)
     assert again.algorithm == "table"
     check(again, 1e-9)

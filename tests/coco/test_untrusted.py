@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import sys
 import tarfile
 import time
 import tracemalloc
@@ -35,6 +36,9 @@ def _empty(path: Path) -> Path:
     path.touch()
     return path
 
+
+if sys.platform == "win32":
+    pytest.skip("pipes and devices of POSIX", allow_module_level=True)
 
 KINDS: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,

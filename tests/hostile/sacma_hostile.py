@@ -3,7 +3,6 @@
 import ctypes
 import os
 import shutil
-import signal
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 import sacma
+from sacma.errors import KILLED
 
 
 class HostileSettings(BaseModel):
@@ -60,9 +60,9 @@ def _second_observer() -> None:
 
 
 def _fork_and_die() -> None:
-    if os.fork() == 0:
+    if sys.platform != "win32" and os.fork() == 0:
         time.sleep(60)
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), KILLED)
 
 
 def _speak_badly() -> None:
@@ -70,7 +70,7 @@ def _speak_badly() -> None:
 
 
 def _die_later() -> None:
-    threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    threading.Timer(0.4, os.kill, (os.getpid(), KILLED)).start()
 
 
 def _alter() -> None:
@@ -97,7 +97,7 @@ _DEEDS = {
     "later": _die_later,
     "print": lambda: sys.stdout.write("noise\n" * 1000 + sys.stdin.read()),
     "surrogate": _speak_badly,
-    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "kill": lambda: os.kill(os.getpid(), KILLED),
     "raise": _raise,
     "loop": _loop,
     "coco": _second_observer,

@@ -23,6 +23,9 @@ from sacma.optimize.journal import Journal
 from sacma.types import Array
 from tests.optimize.runs import bowl
 
+if sys.platform == "win32":
+    pytest.skip("signals and processes of POSIX", allow_module_level=True)
+
 SACMA = str(Path(sacma.__file__).parent)
 CALL: dict[str, Any] = {"x0": [0.5, 0.5], "sigma0": 0.3, "budget": 14, "seed": 1}
 Tracer = Callable[[FrameType, str, Any], Any]

@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,8 @@ def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
 
 def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
     """It has not even its file open; what it tells is refused, and the parent goes on."""
+    if sys.platform == "win32":
+        pytest.skip("it forks nothing")
     path = tmp_path / "journal"
     es = sacma.Optimizer([0.0, 0.0], 1.0, journal=path, method=GENERATIONS)
     X = es.ask()

@@ -21,6 +21,9 @@ import sacma
 from sacma.types import Array
 from tests.optimize.runs import sphere
 
+if sys.platform == "win32":
+    pytest.skip("signals and processes of POSIX", allow_module_level=True)
+
 METHOD = "cmaes"  # asks for several points at a time
 X0, SIGMA0 = [0.4, 0.2], 0.3
 

@@ -1,6 +1,5 @@
 """The lock of a results folder: one holder, named, and gone with its process."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +49,7 @@ def test_a_second_holder_is_refused_and_told_who_is_first(tmp_path: Path, other:
     ):
         pass
     assert str(holder(path)).startswith(f"process {other.pid} on ")
-    other.send_signal(signal.SIGKILL)
+    other.kill()
     other.wait()
     assert holder(path) is None
     with locked(path, "us"):

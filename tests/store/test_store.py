@@ -88,3 +88,8 @@ def test_study_files(study: MakeStudy, tmp_path: Path) -> None:
     (tmp_path / "studies" / "CMA-ES.json").write_text("{")
     with pytest.raises(SacmaError, match="delete it and run the config again"):
         Store(tmp_path).studies()
+    other = study("cmaes", functions="1", dimensions="2", instances="1", budget=10).model_copy(
+        update={"name": "cma-es"}
+    )
+    with pytest.raises(SacmaError, match="has results of CMA-ES, which differs from cma-es in case only"):
+        run_here(tmp_path, other)

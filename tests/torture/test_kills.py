@@ -1,13 +1,13 @@
 """SIGKILL at random moments, to the coordinator or a worker: nothing that was finished is lost or run twice."""
 
 import os
-import signal
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sacma.errors import KILLED
 from tests.commands import sacma
 from tests.conftest import CONFIGS, coco_files
 from tests.processes import left_alive, start, workers_in_session
@@ -40,7 +40,7 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
         time.sleep(rng.uniform(0.2, 4.0))
         victims = workers_in_session(process.pid) if whom == "worker" else [process.pid]
         if process.poll() is None and victims:
-            os.kill(int(rng.choice(victims)), signal.SIGKILL)
+            os.kill(int(rng.choice(victims)), KILLED)
             struck[whom] += 1
         finished_before += process.poll() == 0
         if whom == "worker":  # it goes on by itself, and is ended by the next strike

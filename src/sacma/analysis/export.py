@@ -34,7 +34,7 @@ print("\\n" + json.dumps({"sets": sets, "warnings": sorted({" ".join(str(w.messa
 def read_folder(folder: Path) -> dict[str, str]:
     """Return the files of a canonical COCO folder by relative path, without the attribute that cocopp warns of."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    texts = {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+    texts = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {name: text.replace(EMPTY_SETTINGS, "") if name.endswith(".info") else text for name, text in texts.items()}
 
 

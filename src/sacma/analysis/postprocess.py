@@ -220,7 +220,7 @@ def _write_plainly(name: str, suite: Suite, curves: Iterable[Curve], folder: Pat
         placed.append(((curve.function, curve.dimension, curve.instance), files))
     for path, text in merge(placed, "").items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+        (folder / path).write_bytes(text.encode())
 
 
 def _rows(curve: Curve, at: Iterable[float]) -> str:

@@ -87,7 +87,7 @@ def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, 
         *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
         *(str(folder.resolve()) for folder in folders),
     ]
-    with log.open("w") as file:
+    with log.open("w", encoding="utf-8") as file:
         finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
             command,
             cwd=work,

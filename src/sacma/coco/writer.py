@@ -78,8 +78,8 @@ def read_trial(folder: Path, function: int, dimension: int, evaluations: int) ->
     """
     stem = f"data_f{function}/{PREFIX}_f{function}_DIM{dimension}"
     try:
-        header, _, entry = (folder / f"{PREFIX}_f{function}.info").read_text().splitlines()
-        data = {suffix: (folder / f"{stem}.{suffix}").read_text() for suffix in SUFFIXES}
+        header, _, entry = (folder / f"{PREFIX}_f{function}.info").read_text(encoding="utf-8").splitlines()
+        data = {suffix: (folder / f"{stem}.{suffix}").read_text(encoding="utf-8") for suffix in SUFFIXES}
     except (OSError, ValueError) as error:
         raise IncompleteTrialError(f"COCO's files of the trial are not complete ({error}); {_WHY}") from None
     run = entry.removeprefix(f"{stem}.dat, ")

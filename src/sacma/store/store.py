@@ -187,6 +187,12 @@ class Store:
 
     def register(self, study: Study) -> bool:
         """Add ``study`` to the results; return True if it replaces one that it cannot extend."""
+        for name in self._study_names():
+            if name != study.name and name.lower() == study.name.lower():  # some file systems ignore the case of names
+                raise SacmaError(
+                    f"{self.root} has results of {name}, which differs from {study.name} in case only; "
+                    "give the config that name, another one, or another folder"
+                )
         known = self.study(study.name)
         stored = known.extended_by(study) if known else StoredStudy((study,))
         write_atomically(self.root / "studies" / f"{study.name}.json", json.dumps(stored.dump(), indent=1).encode())
