@@ -173,13 +173,33 @@ def uneven(x: Array) -> float:
     return ellipsoid(x) + 20.0 * float(np.sum((x - 0.5) ** 4)) + 5.0 * float(np.sin(3.0 * x[0]))
 
 
+def seen_as(values: Array) -> list[tuple[Callable[[Array], Array], Callable[[Array], Array]]]:
+    """Return functions of differences from the best of n values, and their inverses; all have a slope of 1 at 0."""
+    differences = np.sort(values - values.min())
+    pairs: list[tuple[Callable[[Array], Array], Callable[[Array], Array]]] = []
+    for c in differences[-1] / np.array([8.0, 4.0, 2.0, 1.0]):
+        pairs.append((
+            lambda v, c=c: np.where(v > 0, c * np.exp(v / c) - c, v),
+            lambda w, c=c: np.where(w > 0, c * np.log(1 + np.abs(w) / c), w),
+        ))
+    pairs.append((np.asarray, np.asarray))
+    for c in np.quantile(differences, [1.0, 0.75, 0.5, 0.25, 0.1, 0.03]):
+        pairs.append((
+            lambda v, c=c: np.where(v > 0, c * np.log(1 + np.abs(v) / c), v),
+            lambda w, c=c: np.where(w > 0, c * np.exp(w / c) - c, w),
+        ))
+    return pairs
+
+
 def written_again(f: Callable[[Array], float], start: Array, evaluations: int, cell: float) -> Array:
     """Return the points of a search from Δ = ρ = 1, by the rules of docs/sacma_algorithm.md, without a box."""
     D = len(start)
     points = moved(np.vstack([start, start + np.eye(D), start - np.eye(D)]), cell)
     all_points, values = [*points.copy()], np.array([f(x) for x in points])
+    spread = np.ptp(values)
     delta = rho = 1.0
-    H = np.zeros((D, D))
+    hessians = np.zeros((11, D, D))
+    errors = np.array([0.0] * 4 + [-1.0] + [0.0] * 6)
 
     def evaluate(x: Array) -> float:
         all_points.append(x.copy())
@@ -188,7 +208,13 @@ def written_again(f: Callable[[Array], float], start: Array, evaluations: int, c
     while len(all_points) < evaluations:
         best = int(np.argmin(values))
         centre = points[best].copy()
-        _, g, H = least_change(points - centre, values - values[best], H)
+        pairs, k = seen_as(values), int(np.argmin(errors))
+        found = [
+            least_change(points - centre, into(values - values[best]), H)
+            for (into, _), H in zip(pairs, hessians, strict=True)
+        ]
+        hessians = np.array([H for *_, H in found])
+        _, g, H = found[k]
         s = lowest(g, H, delta)
         length, promised = float(np.linalg.norm(s)), -float(g @ s + 0.5 * s @ H @ s)
         if length < 0.5 * rho or promised <= 0.0:
@@ -196,7 +222,10 @@ def written_again(f: Callable[[Array], float], start: Array, evaluations: int, c
         else:
             new = moved(centre + s, cell)
             s, value = new - centre, evaluate(new)
-            ratio = (values[best] - value) / promised
+            ratio = -float(pairs[k][0](np.array(value - values[best]))) / promised
+            foreseen = [back(np.array(g @ s + 0.5 * s @ H @ s)) for (_, back), (_, g, H) in zip(pairs, found, strict=True)]
+            errors = 0.7 * errors + np.log(np.maximum(np.abs(foreseen - (value - values[best])) / spread, 1e-12))
+            errors[4] -= 0.3
             after = 0.5 * length
             if ratio > 0.1:
                 after = max(0.5 * delta, length if ratio <= 0.7 else 2.0 * length)

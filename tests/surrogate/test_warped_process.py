@@ -1,4 +1,4 @@
-"""The Gaussian process of warped values: its warps, and that it is the plain one of values warped beforehand."""
+"""The Gaussian process of warped values: it is the plain one of values warped beforehand."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import pytest
 
 from sacma.surrogate.gaussian_process import GaussianProcess, Hyperparameters, fit_gaussian_process
 from sacma.surrogate.model import FitStatus
-from sacma.surrogate.processes import QUANTILES, Warp, WarpedProcess, fit_warped_process, warps
+from sacma.surrogate.processes import WarpedProcess, fit_warped_process
 from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.warp import EXPANSIONS, QUANTILES, warps
 from sacma.types import Array
 
 START = Hyperparameters(0.5, 2.5e-5)
-VALUES = np.array([3.0, 3.5, 5.0, 10.0, 1e4])
 
 
 def fitted(X: Array, y: Array) -> WarpedProcess:
@@ -26,28 +26,7 @@ def exploding(X: Array) -> Array:
     return np.asarray(np.exp(10.0 * np.sum(np.sin(X), axis=1)))
 
 
-@pytest.mark.parametrize("warp", warps(VALUES), ids=lambda warp: f"c={warp.c:.3g}")
-def test_a_warp_has_its_inverse_and_its_slope(warp: Warp) -> None:
-    """Below the least value, too; the slope by central differences."""
-    at = np.array([-50.0, 2.9, 3.1, 4.0, 12.0, 2e4])
-    np.testing.assert_allclose(warp.inverse(warp(at)), at, rtol=1e-12)
-    step = 1e-6 * np.abs(at)
-    slopes = (warp(at + step) - warp(at - step)) / (2.0 * step)
-    np.testing.assert_allclose(np.exp(warp.log_slopes(at)), slopes, rtol=1e-5)
-    np.testing.assert_allclose([warp.stretch(value) for value in at], 1.0 / np.exp(warp.log_slopes(at)), rtol=1e-12)
-    assert warp(np.array([3.0]))[0] == 0.0
-    assert np.all(np.diff(warp(np.sort(at))) > 0.0)
-
-
-def test_warps_go_from_none_to_strong() -> None:
-    """Infinite c first, and then its quantiles, falling; duplicates of the least value make no warp of c = 0."""
-    scales = [warp.c for warp in warps(VALUES)]
-    assert scales[0] == np.inf
-    np.testing.assert_allclose(scales[1:], np.quantile(VALUES - 3.0, QUANTILES))
-    assert len(warps(np.array([1.0, 1.0, 1.0, 1.0, 2.0]))) == 2
-
-
-@pytest.mark.parametrize("level", range(len(QUANTILES) + 1))
+@pytest.mark.parametrize("level", range(len(EXPANSIONS) + 1 + len(QUANTILES)))
 def test_it_is_the_plain_process_of_warped_values(level: int) -> None:
     """To the bit: hyperparameters, and predictions before they are warped back."""
     X = np.random.default_rng(1).standard_normal((30, 2))

@@ -16,6 +16,7 @@ from pydantic import Field
 from sacma.surrogate.part import Context, Part
 from sacma.surrogate.quadratic import Interpolation, Quadratic, minimum
 from sacma.surrogate.training_set import implausible
+from sacma.surrogate.warp import EXPANSIONS, QUANTILES, Warp, warps
 from sacma.types import Array
 
 POOR, GOOD = 0.1, 0.7
@@ -26,6 +27,13 @@ LEAST_RADIUS = 1e-8  # of the first: the search has converged
 
 MOST_UNITS = 1e6
 """Ratio of differences of values from which on larger ones are of failures: a few points differ by their axes alone."""
+
+
+NONE, LEVELS = len(EXPANSIONS), len(EXPANSIONS) + 1 + len(QUANTILES)
+"""The place of no warp among all, and their number."""
+
+FORGETS, MARGIN, LEAST_ERROR = 0.7, 1.0, 1e-12
+"""Factor of the logarithm of an error at each new one, that of errors without a warp, and the least error."""
 
 
 class Found(NamedTuple):
@@ -71,7 +79,8 @@ class _Region:
         self.values = np.full(len(points), np.inf)  # in units of their spread
         self.left = left
         self.radius = self.resolution = radius  # Δ, ρ
-        self.hessian = np.zeros((points.shape[1], points.shape[1]))  # of values in units of x
+        self.hessians = np.zeros((LEVELS, points.shape[1], points.shape[1]))  # of warped values in units of x
+        self.errors = np.where(np.arange(LEVELS) == NONE, -MARGIN, 0.0)  # logarithms, smoothed
 
     @property
     def best(self) -> int:
@@ -91,18 +100,42 @@ class _Region:
         """Return the interpolation through the points, in units of Δ."""
         return Interpolation.of((self.points - self.centre) / self.radius)
 
-    def model(self, interpolation: Interpolation) -> Quadratic:
-        """Return the function through the values; that of a failure is the worst, twice as far above the best."""
+    def warps(self) -> list[Warp]:
+        """Return warps of differences from the best value."""
         values = self.values - self.values[self.best]
-        finite = np.isfinite(values)
-        values[~finite] = 2.0 * np.max(values[finite])
-        found = interpolation.through(values, self.hessian * self.radius**2)
-        self.hessian = found.hessian / self.radius**2
+        found = warps(values[np.isfinite(values)])
+        return found + [found[-1]] * (LEVELS - len(found))
+
+    def models(self, interpolation: Interpolation) -> list[Quadratic]:
+        """Return functions through warped values; that of a failure is the worst, twice as far above the best."""
+        differences = self.values - self.values[self.best]
+        found = []
+        for level, warp in enumerate(self.warps()):
+            values = _warped(warp, differences)
+            finite = np.isfinite(values)
+            values[~finite] = 2.0 * np.max(values[finite])
+            found.append(interpolation.through(values, self.hessians[level] * self.radius**2))
+            self.hessians[level] = found[-1].hessian / self.radius**2
         return found
+
+    def learn(self, models: list[Quadratic], step: Array, value: float) -> None:
+        """Take a new value at a step, in units of Δ, as a sample of the errors of all models."""
+        if not np.isfinite(value):
+            return
+        actual = value - self.values[self.best]
+        foreseen = [_unwarped(warp, model(step)) for warp, model in zip(self.warps(), models, strict=True)]
+        errors = np.clip(np.abs(np.array(foreseen) - actual), LEAST_ERROR, MOST_UNITS)
+        self.errors = FORGETS * self.errors + np.log(np.nan_to_num(errors, nan=MOST_UNITS))
+        self.errors[NONE] -= MARGIN * (1.0 - FORGETS)
+
+    @property
+    def chosen(self) -> int:
+        """The warp with the least errors."""
+        return int(np.argmin(self.errors))
 
     def promised(self, radius: float, box: tuple[Array, Array]) -> float:
         """Return the gain that the model has within a radius of the best point."""
-        model = self.model(self.interpolation())
+        model = self.models(self.interpolation())[self.chosen]
         step = minimum(model, radius / self.radius, *_inside(self, box))
         return model(np.zeros(len(step))) - model(step)
 
@@ -117,6 +150,16 @@ class _Region:
         """Lower the resolution: the points around the best one say no more."""
         self.resolution *= 0.1
         self.radius = max(0.5 * self.radius, self.resolution)
+
+
+def _warped(warp: Warp, differences: Array) -> Array:
+    """Return warped differences from the best value, with a slope of 1 there."""
+    return warp(differences) if np.isinf(warp.c) else warp.c * warp(differences)
+
+
+def _unwarped(warp: Warp, value: float) -> float:
+    """Return a difference from the best value."""
+    return float(warp.inverse(np.array([value if np.isinf(warp.c) else value / warp.c]))[0])
 
 
 def _spread(values: Array) -> float:
@@ -148,7 +191,8 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
         centre, unit = region.centre.copy(), region.radius
         inner = _inside(region, box)
         interpolation = region.interpolation()
-        model = region.model(interpolation)
+        models = region.models(interpolation)
+        model, warp = models[region.chosen], region.warps()[region.chosen]
         if not np.all(np.isfinite(model.hessian)) or not np.all(np.isfinite(model.gradient)):
             return None
         step = minimum(model, 1.0, *inner)
@@ -162,8 +206,9 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
             (value,) = _in_units(told, spread, least_value)
             if not np.array_equal(point, wanted):
                 step = (point - centre) / unit
-            reduction = region.values[region.best] - value
+            reduction = -float(_warped(warp, np.array([value - region.values[region.best]]))[0])
             ratio = reduction / expected
+            region.learn(models, step, value)
             radius_next = _next_radius(ratio, unit, length)
             _replace(region, interpolation.weights(step), point, value, max(0.1 * radius_next, region.resolution))
         region.radius = radius_next if radius_next > 1.5 * region.resolution else region.resolution

@@ -40,6 +40,7 @@ from sacma.surrogate.gaussian_process import (
 from sacma.surrogate.likelihood import correlations
 from sacma.surrogate.model import FitStatus, Posterior, unit_of
 from sacma.surrogate.training_set import TrainingSet
+from sacma.surrogate.warp import EXPANSIONS, Warp, warps
 from sacma.types import Array
 
 MOST_AT_NEIGHBOUR = 1
@@ -125,56 +126,6 @@ def search_levels(
     return LeveledFit(model, Leveled(model.hyperparameters, best_level, direction), evaluations)
 
 
-QUANTILES = (1.0, 0.75, 0.5, 0.25, 0.1, 0.03)
-"""c as quantiles of y − y_min, from little to much warping; before all of them none."""
-
-LEAST_SCALE = 1e-100  # of c, over the range of the values: no warped value overflows
-
-
-@dataclass(frozen=True)
-class Warp:
-    """w(y) = ln(1 + (y − y_min)/c), below y_min continued by its tangent; y − y_min where c is infinite."""
-
-    least: float  # y_min
-    c: float
-
-    def __call__(self, values: Array) -> Array:
-        """Return warped values."""
-        above = values - self.least
-        if np.isinf(self.c):
-            return np.asarray(above)
-        return np.asarray(np.where(above > 0.0, np.log1p(np.maximum(above, 0.0) / self.c), above / self.c))
-
-    def inverse(self, warped: Array) -> Array:
-        """Return the values of warped ones, infinite where they are too large for a float."""
-        if np.isinf(self.c):
-            return np.asarray(self.least + warped)
-        with np.errstate(over="ignore"):
-            return np.asarray(self.least + self.c * np.where(warped > 0.0, np.expm1(warped), warped))
-
-    def stretch(self, value: float) -> float:
-        """Return 1/w′(y)."""
-        return 1.0 if np.isinf(self.c) else self.c + max(value - self.least, 0.0)
-
-    def unit(self, unit: float) -> float:
-        """Return the unit of warped values where that of values is ``unit``: logarithms have none."""
-        return unit if np.isinf(self.c) else 1.0
-
-    def log_slopes(self, values: Array, unit: float = 1.0) -> Array:
-        """Return ln w′(y) of each value, in a unit."""
-        if np.isinf(self.c):
-            return np.zeros(len(values))
-        return np.asarray(-np.log(self.c / unit) - np.log1p(np.maximum(values - self.least, 0.0) / self.c))
-
-
-def warps(values: Array) -> list[Warp]:
-    """Return the warps to choose from, from none to strong."""
-    ordered = np.sort(values)
-    least, last = float(ordered[0]), len(values) - 1
-    scales = np.interp(np.multiply(QUANTILES, last), np.arange(last + 1), ordered - least)
-    return [Warp(least, np.inf), *(Warp(least, float(c)) for c in scales if c > LEAST_SCALE * scales[0])]
-
-
 @dataclass(frozen=True)
 class WarpedProcess(LeveledFit):
     """A trained model, whose process is of warped values; see ``fit_warped_process``."""
@@ -221,9 +172,9 @@ def fit_warped_process(
         change_of_values = slopes.sum() - len(training) * np.log(standardised[2] / warp.unit(unit))
         return Search(inputs, standardised), float(change_of_values)
 
-    last = len(choices) - 1
+    last, none = len(choices) - 1, len(EXPANSIONS)
     found = search_levels(
-        searched, last=last, first=range(0, last + 1, 2), start=start, warm=warm, warm_evaluations=warm_evaluations
+        searched, last=last, first=[none - 2, *range(none, last + 1, 2)], start=start, warm=warm, warm_evaluations=warm_evaluations
     )
     if isinstance(found, FitStatus):
         return found
