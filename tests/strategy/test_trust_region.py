@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -173,22 +174,32 @@ def uneven(x: Array) -> float:
     return ellipsoid(x) + 20.0 * float(np.sum((x - 0.5) ** 4)) + 5.0 * float(np.sin(3.0 * x[0]))
 
 
+def exponential(c: float, values: Array) -> Array:
+    return np.where(values > 0, c * np.exp(values / c) - c, values)
+
+
+def logarithm(c: float, values: Array) -> Array:
+    return np.where(values > 0, c * np.log(1 + np.abs(values) / c), values)
+
+
 def seen_as(values: Array) -> list[tuple[Callable[[Array], Array], Callable[[Array], Array]]]:
     """Return functions of differences from the best of n values, and their inverses; all have a slope of 1 at 0."""
     differences = np.sort(values - values.min())
-    pairs: list[tuple[Callable[[Array], Array], Callable[[Array], Array]]] = []
-    for c in differences[-1] / np.array([8.0, 4.0, 2.0, 1.0]):
-        pairs.append((
-            lambda v, c=c: np.where(v > 0, c * np.exp(v / c) - c, v),
-            lambda w, c=c: np.where(w > 0, c * np.log(1 + np.abs(w) / c), w),
-        ))
-    pairs.append((np.asarray, np.asarray))
-    for c in np.quantile(differences, [1.0, 0.75, 0.5, 0.25, 0.1, 0.03]):
-        pairs.append((
-            lambda v, c=c: np.where(v > 0, c * np.log(1 + np.abs(v) / c), v),
-            lambda w, c=c: np.where(w > 0, c * np.exp(w / c) - c, w),
-        ))
-    return pairs
+    shares, quantiles = differences[-1] / np.array([8.0, 4.0, 2.0, 1.0]), [1.0, 0.75, 0.5, 0.25, 0.1, 0.03]
+    expanded = [(partial(exponential, c), partial(logarithm, c)) for c in shares]
+    compressed = [(partial(logarithm, c), partial(exponential, c)) for c in np.quantile(differences, quantiles)]
+    return [*expanded, (np.asarray, np.asarray), *compressed]
+
+
+def given_way(points: Array, best: int, s: Array, *, better: bool, near: float) -> int:
+    """Return the place of the point that gives way to one at a step s from the best."""
+    centre, none = points[best], np.zeros((len(s), len(s)))
+    at_new = [least_change(points - centre, unit, none) for unit in np.eye(len(points))]
+    lagrange = [c + gradient @ s + 0.5 * s @ hessian @ s for c, gradient, hessian in at_new]
+    away = np.linalg.norm(points - (centre + s if better else centre), axis=1)
+    worth = np.abs(lagrange) * np.maximum(1.0, away / near) ** 6
+    worth[best] *= better
+    return int(np.argmax(worth))
 
 
 def written_again(f: Callable[[Array], float], start: Array, evaluations: int, cell: float) -> Array:
@@ -223,18 +234,14 @@ def written_again(f: Callable[[Array], float], start: Array, evaluations: int, c
             new = moved(centre + s, cell)
             s, value = new - centre, evaluate(new)
             ratio = -float(pairs[k][0](np.array(value - values[best]))) / promised
-            foreseen = [back(np.array(g @ s + 0.5 * s @ H @ s)) for (_, back), (_, g, H) in zip(pairs, found, strict=True)]
+            promises = [np.array(g @ s + 0.5 * s @ H @ s) for _, g, H in found]
+            foreseen = [back(promise) for (_, back), promise in zip(pairs, promises, strict=True)]
             errors = 0.7 * errors + np.log(np.maximum(np.abs(foreseen - (value - values[best])) / spread, 1e-12))
             errors[4] -= 0.3
             after = 0.5 * length
             if ratio > 0.1:
                 after = max(0.5 * delta, length if ratio <= 0.7 else 2.0 * length)
-            at_new = [least_change(points - centre, unit, np.zeros((D, D))) for unit in np.eye(len(points))]
-            lagrange = [c + gradient @ s + 0.5 * s @ hessian @ s for c, gradient, hessian in at_new]
-            away = np.linalg.norm(points - (new if value < values[best] else centre), axis=1)
-            worth = np.abs(lagrange) * np.maximum(1.0, away / max(0.1 * after, rho)) ** 6
-            worth[best] *= value < values[best]
-            place = int(np.argmax(worth))
+            place = given_way(points, best, s, better=value < values[best], near=max(0.1 * after, rho))
             points[place], values[place] = new, value
         delta = after if after > 1.5 * rho else rho
         if ratio > 0.1:

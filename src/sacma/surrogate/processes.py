@@ -174,7 +174,12 @@ def fit_warped_process(
 
     last, none = len(choices) - 1, len(EXPANSIONS)
     found = search_levels(
-        searched, last=last, first=[none - 2, *range(none, last + 1, 2)], start=start, warm=warm, warm_evaluations=warm_evaluations
+        searched,
+        last=last,
+        first=[none - 2, *range(none, last + 1, 2)],
+        start=start,
+        warm=warm,
+        warm_evaluations=warm_evaluations,
     )
     if isinstance(found, FitStatus):
         return found
