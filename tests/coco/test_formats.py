@@ -60,9 +60,10 @@ def check(data: CocoData, digits: float) -> None:
 
 def test_samples_have_the_values_of_coco() -> None:
     """Those that IOHprofiler's and Nevergrad's loggers wrote of points that are known."""
-    ioh = load_one(SAMPLES / "iohprofiler")
-    assert ioh.algorithm == "random search"
-    check(ioh, 1e-9)
+    for form in ("iohprofiler", "iohprofiler_old"):
+        ioh = load_one(SAMPLES / form)
+        assert ioh.algorithm == "random search"
+        check(ioh, 1e-9)
     nevergrad = load_one(SAMPLES / "nevergrad")
     assert nevergrad.algorithm == "RandomSearch"
     check(nevergrad, 1e-12)
@@ -148,6 +149,16 @@ def test_damaged_tables_are_refused(table: Path, change: Callable[[str], str], s
         ("iohprofiler/data_f1_Sphere/IOHprofiler_f1_DIM2.dat", lambda t: t[:40], "has 1 runs, .* says 2"),
         ("iohprofiler/data_f1_Sphere/IOHprofiler_f1_DIM2.dat", lambda t: t.replace("raw_y", "y"), "no column raw_y"),
         ("iohprofiler/data_f1_Sphere/IOHprofiler_f1_DIM2.dat", lambda t: t + "1 2 3\n", "not a row of numbers"),
+        ("iohprofiler_old/IOHprofiler_f1_Sphere.info", lambda t: t[:60], "not an index of IOHprofiler"),
+        ("iohprofiler_old/IOHprofiler_f1_Sphere.info", lambda t: t + ", 3:x", "not an index of IOHprofiler"),
+        (
+            "iohprofiler_old/IOHprofiler_f1_Sphere.info",
+            lambda t: t + t.replace("h", "x"),
+            "not an index of IOHprofiler",
+        ),
+        ("iohprofiler_old/IOHprofiler_f1_Sphere.info", lambda t: t + ", 3:9|1", "has 2 runs, .* says 3"),
+        ("iohprofiler_old/IOHprofiler_f1_Sphere.info", lambda t: t.replace('= "F"', '= "T"'), "is maximised"),
+        ("iohprofiler_old/data_f1_Sphere/IOHprofiler_f1_DIM2.dat", lambda t: t.replace("f(x)", "y"), "no column raw_y"),
         ("nevergrad/f1.json", lambda t: t[:-9], "not a line of Nevergrad's"),
         ("nevergrad/f1.json", lambda t: t.replace("bbob_f001", "sphere"), "no name of a problem"),
         ("nevergrad/f1.json", lambda t: "[" * 100_000, "not a line of Nevergrad's"),

@@ -28,7 +28,7 @@ def run(
     from sacma.cli.display import requested_trials, show_run
 
     request = requested_trials(configs, results, protocol, shard, algorithm_file)
-    following = f"next: sacma postprocess {shlex.quote(as_argument(results))}"
+    following = f"next: sacma postprocess {shlex.quote(as_argument(results))}{' --against all' * bool(algorithm_file)}"
     if shard:
         following = _after_a_shard(results, shard, "sacma", "postprocess")
     show_run(request, options, counted(len(request.studies), "algorithm"), shard, following)

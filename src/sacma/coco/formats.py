@@ -28,11 +28,12 @@ def load_any(path: Path, suite: Suite | None) -> tuple[CocoData, ...]:
             raise SacmaError(f"{path} cannot be read: {one_line(str(error.strerror or error), 200)}") from None
     else:
         files = dict(read_files(path, (*LOGS, ".info", ".dat", ".tdat")))
-    if any(name.endswith(".info") for name in files):
+    of_ioh = any(map(INDEX.fullmatch, files))
+    if not of_ioh and any(name.endswith(".info") for name in files):
         return load_algorithms(path, files, suite)
     endings = {load_tables: ".csv", load_nevergrad: ".json"}
     of = {load: {name: files[name] for name in files if name.endswith(end)} for load, end in endings.items()}
-    if any(map(INDEX.fullmatch, files)):
+    if of_ioh:
         of = {load_iohprofiler: files}
     for load, some in of.items():
         if some:
@@ -41,8 +42,8 @@ def load_any(path: Path, suite: Suite | None) -> tuple[CocoData, ...]:
                 raise SacmaError(f"{path} holds no trial")
             return found
     raise SacmaError(
-        f"{path} holds no data: neither COCO's (.info), nor IOHprofiler's (IOHprofiler_*.json), nor logs of Nevergrad "
-        "(.json), nor tables (.csv)"
+        f"{path} holds no data: neither COCO's (.info), nor IOHprofiler's (IOHprofiler_*.json or .info), nor logs of "
+        "Nevergrad (.json), nor tables (.csv)"
     )
 
 

@@ -3,6 +3,8 @@
     IOHprofiler_f1_Sphere.json
     data_f1_Sphere/IOHprofiler_f1_DIM2.dat
 
+The logger ``old.Analyzer``, of ioh before 0.4, wrote an index of text, ``IOHprofiler_f1_Sphere.info``.
+
 Its problems of the class BBOB are those of COCO; ``raw_y`` of them is Δf.
 
 J. de Nobel, F. Ye, D. Vermetten, H. Wang, C. Doerr and T. Bäck, IOHexperimenter: benchmarking platform for iterative
@@ -23,8 +25,13 @@ from sacma.coco.suites import BBOB, Suite
 from sacma.errors import SacmaError
 from sacma.files.untrusted import parse_json
 
-INDEX = re.compile(r"(?:.*/)?IOHprofiler_f\d+_?\w*\.json")
-VALUES = ("raw_y_best", "raw_y")
+INDEX = re.compile(r"(?:.*/)?IOHprofiler_f\d+_?\w*\.(?:json|info)")
+VALUES = ("raw_y_best", "raw_y", "best-so-far f(x)", "current f(x)")
+HEADS = ("evaluations", "function evaluation")  # of the first column
+OLD_HEADER = re.compile(
+    r'.*\bfuncId = (\d{1,9}), funcName = "([^"]*)", DIM = (\d{1,9}), maximization = "([TF])", algId = "([^"]*)"'
+)
+OLD_RUN = re.compile(r"(\d{1,9}):(\d{1,15})\|([^;]*)")  # instance, evaluations until the best Δf, and that
 
 NAMES = tuple(
     name
@@ -46,7 +53,6 @@ class _Index:
 
     algorithm: str
     function: int
-    columns: Sequence[str]
     scenarios: Sequence[tuple[int, str, Sequence[tuple[int, int, float]]]]  # D, file, runs: instance, end, best Δf
 
 
@@ -81,20 +87,42 @@ def _index(path: Path, name: str, content: bytes) -> _Index:
         raise SacmaError(f"{path}: {quoted(name)}: {why}")
 
     try:
-        found: Any = parse_json(content)
-        function, title = int(found["function_id"]), str(found["function_name"])
-        scenarios = [
-            (int(s["dimension"]), str(s["path"]), [_run(run) for run in s["runs"]]) for s in found["scenarios"]
-        ]
-        columns = list(map(str, found["attributes"]))
-        index = _Index(quoted(found["algorithm"]["name"]), function, columns, scenarios)
+        function, title, maximised, index = (
+            _of_text(located(path, quoted(name)), content) if name.endswith(".info") else _of_json(content)
+        )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         refuse(f"not an index of IOHprofiler ({quoted(repr(error))})")
     if not 1 <= function <= len(NAMES) or title != NAMES[function - 1]:
         refuse(f"f{function} {quoted(title)} is no function of bbob")
-    if found.get("maximization"):
+    if maximised:
         refuse("it is of a problem that is maximised")
     return index
+
+
+def _of_json(content: bytes) -> tuple[int, str, bool, _Index]:
+    """Return number and name of the function, whether it is maximised, and the index."""
+    found: Any = parse_json(content)
+    function = int(found["function_id"])
+    scenarios = [(int(s["dimension"]), str(s["path"]), [_run(run) for run in s["runs"]]) for s in found["scenarios"]]
+    index = _Index(quoted(found["algorithm"]["name"]), function, scenarios)
+    return function, str(found["function_name"]), bool(found.get("maximization")), index
+
+
+def _of_text(where: str, content: bytes) -> tuple[int, str, bool, _Index]:
+    """Return the same of an index of text: in each dimension a header, a comment, and a line with the runs."""
+    lines = [line for line in lines_of(where, content) if line.strip() not in {"", "%"}]
+    headers = [header.groups() for line in lines[::2] if (header := OLD_HEADER.match(line))]
+    if len({(function, title, *of) for function, title, _, *of in headers}) != 1 or 2 * len(headers) != len(lines):
+        raise ValueError("headers and lines of runs, of one function")
+    scenarios = []
+    for (_, _, dimension, _, _), line in zip(headers, lines[1::2], strict=True):
+        file, *runs = line.split(", ")
+        found = [OLD_RUN.match(run) for run in runs]
+        scenarios.append((int(dimension), file, [(int(of[1]), int(of[2]), float(of[3])) for of in found if of]))
+        if not all(found):
+            raise ValueError(line)
+    function, title, _, maximised, algorithm = headers[0]
+    return int(function), title, maximised == "T", _Index(quoted(algorithm), int(function), scenarios)
 
 
 def _run(run: Any) -> tuple[int, int, float]:
@@ -106,8 +134,8 @@ def _tables(points: Points, name: str, content: bytes) -> Iterator[list[tuple[fl
     rows: list[tuple[float, float]] | None = None
     width = value = 0
     for number, line in enumerate(lines_of(located(points.path, quoted(name)), content), 1):
-        cells = line.split()
-        if cells[:1] == ["evaluations"]:
+        cells = re.findall(r'"([^"]*)"', line) if line.startswith('"') else line.split()
+        if cells and cells[0] in HEADS:
             if rows is not None:
                 yield rows
             known = [cells.index(column) for column in VALUES if column in cells]
