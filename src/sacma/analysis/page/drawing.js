@@ -294,7 +294,7 @@ kinds.lines = (place, chart, panel, { small = false, trials = null, zoom = null 
   across(picture, chart.x, x, top, bottom, small ? undefined : (left + right) / 2);
   upwards(picture, chart.y, y, left, right, small ? undefined : (top + bottom) / 2);
   const clip = `clip-${place.dataset.number ??= String(kinds.number = (kinds.number ?? 0) + 1)}`;
-  picture.append(svgOf("clipPath", { id: clip }, svgOf("rect", { x: left, y: top - 3, width: right - left + 4, height: bottom - top + 6 })));
+  picture.append(svgOf("clipPath", { id: clip }, svgOf("rect", { x: left - 4, y: top - 3, width: right - left + 8, height: bottom - top + 6 })));
   const inside = svgOf("g", { "clip-path": `url(#${clip})`, fill: "none", "stroke-linejoin": "round" });
   picture.append(inside);
   const marked = [...lines].sort((a, b) => strong(a.name) - strong(b.name)); // the strongest last: above all
