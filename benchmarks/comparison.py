@@ -13,6 +13,7 @@ from fnmatch import fnmatch
 from itertools import combinations
 from pathlib import Path
 
+import baycomp
 import numpy as np
 import pandas as pd
 from joblib import cpu_count
@@ -56,6 +57,10 @@ NEAR = 0.1
 """Decades behind the virtual best, up to which it is reached."""
 
 
+EQUAL, SAMPLES = 0.1, 5000
+"""Decades within which two algorithms are practically equivalent, and samples of the posterior."""
+
+
 def main() -> None:
     """Print the tables of each dimension."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -89,6 +94,8 @@ def main() -> None:
         print_behind(here, given.of, order)
     if leads:
         print_counts(leads, given.of)
+    if len(leads) > 1:
+        print_over_all(medians, given.of, [name for name in leads[0].among.p.index if name in chosen])
     if given.report:
         given.report.mkdir(parents=True, exist_ok=True)
         known, jobs = notes(comparison), cpu_count()
@@ -275,6 +282,29 @@ def print_counts(leads: Sequence[Lead], name: str) -> None:
         ranked = " or ".join(dict.fromkeys(f"{of.algorithms} ({of.correction})" for of in among))
         print(f"Tested among {ranked}, each dimension and budget by itself, it is significantly ahead of")
         print(f"{', '.join(counts)}.")
+
+
+def print_over_all(medians: pd.DataFrame, name: str, others: Sequence[str]) -> None:
+    """Print tests of an algorithm against others over all pairs of dimension and function."""
+    here = medians[medians["algorithm"].isin([name, *others])]
+    pairs = 1000 * here["dimension"] + here["function"]
+    here = here.assign(dimension=0, function=pairs, scenario=here["scenario"].astype(str))
+    tested, logs = tested_against(here, name, others), table_of(here)
+    if tested.p.empty or tested.p.isna().all(axis=None):
+        return
+    print(f"\nOver all {pairs.nunique()} pairs of dimension and function, p of {name}'s lead by {tested.correction}:\n")
+    print(markdown_head("ahead of", *tested.p.columns))
+    for other, p_values in tested.p.iterrows():
+        print(markdown(str(other), *(shown(p if np.isfinite(p) else np.nan, ".1g", bold=p < ALPHA) for p in p_values)))
+    print(f"\nProbabilities of {name} ahead, within {EQUAL:g} decades, and behind, by the Bayesian signed-rank test:\n")
+    print(markdown_head("", *tested.p.columns))
+    for other in tested.p.index:
+        cells = []
+        for scenario in tested.p.columns:
+            own, its = (logs.loc[scenario, which].to_numpy() for which in (name, other))
+            found = baycomp.two_on_multiple(own, its, EQUAL, nsamples=SAMPLES, random_state=1)
+            cells.append(" ".join(f"{p:.2f}" for p in reversed(found)))  # its scores are better where they are higher
+        print(markdown(str(other), *cells))
 
 
 def print_behind(here: pd.DataFrame, name: str, order: Sequence[str]) -> None:
