@@ -3,7 +3,11 @@
 python tools/mutants.py [NUMBER]     # a sample of so many mutants, 200 unless given
 
 Needs cosmic-ray, whose operators make the mutants. Each is tested in a copy of the tree by the tests of its module:
-its doctests, files named after it, and those of its package that import it. Mutants that survive are printed as diffs.
+its doctests, files named after it, those of its package that import it, and, where it declares settings, the test that
+the reference page has their defaults and bounds. Mutants that survive are printed as diffs.
+
+Not mutated are decorators, signs of signatures (of which most mutants are no Python), and bodies of ``prepare``:
+what is computed there is thrown away.
 """
 
 import argparse
@@ -26,6 +30,7 @@ from typing import NamedTuple
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
+from parso.tree import NodeOrLeaf
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("strategy", "surrogate", "analysis/statistics", "analysis/statistics.py")
@@ -34,6 +39,7 @@ WITHOUT = ("Bit", "Shift", "Invert", "RemoveDecorator", "VariableInserter", "Var
 
 COPIED = ("src", "tests", "tools", "docs", "data", "benchmarks", "configs", "examples", "pyproject.toml")
 COMPILED = re.compile(r"^from sacma\.surrogate\.compiled import|^@(compiled|inlined|njit)", re.MULTILINE)
+REFERENCE = "tests/docs/test_site.py::test_reference_follows_the_code"
 SLOWEST = 600.0  # seconds, after which tests count as failed, as those of an endless loop
 
 
@@ -64,9 +70,21 @@ def mutants() -> list[Mutant]:
         nodes = list(ast_nodes(get_ast(path.read_text())))
         for name in names:
             positions = get_operator(name)().mutation_positions
-            number = sum(len(list(positions(node))) for node in nodes)
-            found += [Mutant(path.relative_to(ROOT), name, n) for n in range(number)]
+            at = (node for node in nodes for _ in positions(node))
+            found += [Mutant(path.relative_to(ROOT), name, n) for n, node in enumerate(at) if matters(node)]
     return found
+
+
+def matters(node: NodeOrLeaf) -> bool:
+    """Return False for decorators, signs of signatures, and bodies of ``prepare``."""
+    if node.type == "operator" and node.parent is not None and node.parent.type in {"param", "parameters"}:
+        return False
+    within: NodeOrLeaf | None = node
+    while within is not None:
+        if within.type == "decorator" or (within.type == "funcdef" and within.name.value == "prepare"):  # type: ignore[attr-defined]
+            return False
+        within = within.parent
+    return True
 
 
 def modules(path: Path) -> list[Path]:
@@ -83,7 +101,8 @@ def tests_of(module: Path) -> list[str]:
     imports = re.compile(rf"\b{re.escape(name.removesuffix('.__init__'))}\b")
     importing = [file for file in files if file not in named and imports.search(file.read_text())]
     found = named + importing or sorted((ROOT / "tests" / below.parent).rglob("test_*.py"))
-    return [str(module), *(str(file.relative_to(ROOT)) for file in found)]
+    declares = [REFERENCE] if "Field(" in (ROOT / module).read_text() else []
+    return [str(module), *(str(file.relative_to(ROOT)) for file in found), *declares]
 
 
 def passes(folder: Path, tests: Iterable[str], *options: str, seconds: float | None = SLOWEST) -> bool:

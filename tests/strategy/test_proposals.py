@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sacma.strategy.proposals import ModelOptimum, optimum
+from sacma.strategy.proposals import ModelOptimum, NoProposals, optimum
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context
@@ -108,3 +108,9 @@ def test_it_follows_its_success() -> None:
     assert sum(proposals(300, 1.0)) in range(27, 36)  # about one in ten
     assert sum(proposals(60, 0.5)) > 40  # and back again
     assert all(proposals(10, 0.5))
+
+
+def test_without_proposals_there_is_no_point() -> None:
+    """An array of none, as wide as points are."""
+    model = TrainedModel(Predicting(bowl((0.0, 0.0))), WHITENING)  # type: ignore[arg-type]
+    assert NoProposals().propose(model, Archive(5)).shape == (0, 5)

@@ -1,6 +1,9 @@
 """Models of f and of constraints as one of their merit."""
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from sacma.strategy.lagrangian import Lagrangian
 from sacma.surrogate.combined import CombinedFit, CombinedModel, ConstantFit
@@ -77,4 +80,29 @@ def test_posteriors() -> None:
         shifted = low.mean + 1e-3 * np.sqrt(low.variance)  # of the standardised value, by what the outcome then is
         outcome = high + 1e-3 * deviations[:, 0]
         np.testing.assert_allclose(low.standardised(outcome), shifted, rtol=1e-3, atol=1e-6)
-        assert each.noise >= 0.0
+        covariance, noise = np.zeros((6, 6)), 0.0
+        for j, part in enumerate(fit.parts[:2]):  # the third has no variance
+            standard = part.posterior(at)
+            factor = slopes[:, j] * deviations[:, j] / np.sqrt(standard.variance)
+            covariance += standard.covariance * np.outer(factor, factor)
+            noise += standard.noise * float(np.mean(factor**2))
+        np.testing.assert_allclose(joint.covariance, covariance, rtol=1e-6, atol=1e-9)
+        assert each.noise == pytest.approx(noise)
+        assert joint.noise == pytest.approx(noise)
+
+
+class Searched:
+    """A part of which only the cost is asked."""
+
+    def __init__(self, **costs: int | str) -> None:
+        self._costs = costs
+
+    def search(self) -> dict[str, int | str]:
+        """Return it."""
+        return dict(self._costs)
+
+
+def test_the_cost_is_that_of_all_searches() -> None:
+    """Numbers are summed, where a part has any; texts are those of f."""
+    parts: Any = [Searched(evaluations=1, searched_from="f"), Searched(), Searched(evaluations=4, searched_from="g")]
+    assert CombinedFit(parts, Lagrangian(2, [False, False])).search() == {"evaluations": 5, "searched_from": "f"}

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
@@ -13,7 +14,10 @@ from sacma.surrogate.gaussian_process import (
     LOG_SIGNAL,
     GaussianProcess,
     Hyperparameters,
+    Search,
+    SearchedFrom,
     fit_gaussian_process,
+    limits,
 )
 from sacma.surrogate.model import FitStatus
 from sacma.surrogate.training_set import TrainingSet
@@ -114,6 +118,49 @@ def test_many_points_are_searched_by_halves_first() -> None:
     assert model.costs["likelihood_evaluations"] < 40  # type: ignore[operator]
     noise = -0.5 * 210 * (np.log(2 * np.pi * 209 / 210) + 1)
     assert model.log_likelihood > noise + 50
+
+
+def test_bounds_are_those_of_the_experiments() -> None:
+    """β within two ranges of the median; σ_n² and s_f², ln ℓ, and ln η from 10⁻¹⁸ to the largest noise ratio."""
+    expected = [-6.0, 10.0, 1e-12, 100.0, np.exp(-4.0), np.exp(50.0), -2.0, 25.0, np.log(1e-18), np.log(100.0) + 4.0]
+    for targets in ([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, 4.0]):
+        np.testing.assert_allclose(limits(np.array(targets)), expected)
+    np.testing.assert_allclose(limits(np.array([4.0, 1.0, 0.0]), mean_around_minimum=True)[:2], [-8.0, 8.0])
+
+
+@pytest.mark.parametrize("n", [12, 40])
+def test_a_model_explains_something_if_it_is_likelier_than_noise(n: int) -> None:
+    """By one, in the logarithm; noise is a normal distribution with the variance of the targets."""
+    search = Search.of(data(2, n))
+    assert isinstance(search, Search)
+    targets = standardised(data(2, n))
+    noise = float(np.sum(norm.logpdf(targets, 0.0, np.std(targets))))
+    for gain, explains in ((0.999, False), (1.001, True)):
+        search.log_likelihood = noise + gain
+        assert search.explains is explains
+
+
+def test_a_search_returns_its_gain() -> None:
+    """In log likelihood, over the best of its starts."""
+    training, starts = data(3, 40), [START, Hyperparameters(2.0, 1e-4)]
+    search = Search.of(training)
+    assert isinstance(search, Search)
+    gain = search.run(SearchedFrom.START, starts)
+    alone = []
+    for start in starts:
+        here = Search.of(training)
+        assert isinstance(here, Search)
+        assert here.run(SearchedFrom.START, [start], 0) == 0.0
+        assert here.evaluations == 1
+        alone.append(here.log_likelihood)
+    assert gain == pytest.approx(search.log_likelihood - max(alone))
+    assert gain > 1.0
+
+
+@pytest.mark.parametrize(("n", "halved"), [(199, False), (200, True)])
+def test_from_two_hundred_points_on_searches_see_half_of_them(n: int, *, halved: bool) -> None:
+    """Every other one, as their cost shows."""
+    assert (fitted(data(4, n)).costs["half_evaluations"] != 0) is halved
 
 
 def test_values_one_rounding_apart_keep_their_differences() -> None:

@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import Matern
 from sacma.surrogate import gaussian_process
 from sacma.surrogate.compiled import DPOTRF
 from sacma.surrogate.gaussian_process import NO_TREND, STARTS, limits, standardise
-from sacma.surrogate.likelihood import JITTER_FACTOR, correlations, maximise, posterior_mean
+from sacma.surrogate.likelihood import JITTER_FACTOR, correlations, maximise, posterior_mean, posterior_mean_and_gradient
 from sacma.types import Array
 
 
@@ -136,6 +136,19 @@ def test_posterior_mean_is_the_textbook_formula() -> None:
     np.testing.assert_allclose(posterior_mean(Z, X, math.e, mean, weights), expected, rtol=1e-9)
 
 
+def test_the_gradient_is_that_of_the_textbook_formula() -> None:
+    """By the derivative of the covariance, −5/3 (1 + s) exp(−s) (x − x_i)/ℓ²; at a training point, too."""
+    rng = np.random.default_rng(6)
+    X, weights = rng.standard_normal((9, 3)), rng.standard_normal(9)
+    for length in (0.3, 2.0):
+        for x in (rng.standard_normal(3), X[4]):
+            value, gradient = posterior_mean_and_gradient(x, X, length, 0.5, weights)
+            s = math.sqrt(5.0) * cdist(x[None], X)[0] / length
+            slopes = (-5.0 / 3.0 * (1 + s) * np.exp(-s))[:, None] * (x - X) / length**2
+            assert value == pytest.approx(0.5 + (1 + s + s**2 / 3) * np.exp(-s) @ weights, rel=1e-12)
+            np.testing.assert_allclose(gradient, weights @ slopes, rtol=1e-6, atol=1e-8)
+
+
 def test_standardised_values() -> None:
     """Zero mean, unit sample deviation, and the way back; nothing where values do not differ, or by too much."""
     values = np.random.default_rng(0).standard_normal(20) * 1e200 + 1e201
@@ -143,5 +156,8 @@ def test_standardised_values() -> None:
     assert targets.mean() == pytest.approx(0.0, abs=1e-14)
     assert targets.std(ddof=1) == pytest.approx(1.0)
     np.testing.assert_allclose(center + scale * targets, values, rtol=1e-14)
-    for hopeless in ([3.0, 3.0, 3.0], [0.0, 0.0], [1.0, 1.0 + 1e-15], [1e308, -1e308], [np.inf, 1.0]):
+    eps = np.finfo(float).eps
+    for hopeless in ([3.0, 3.0, 3.0], [0.0, 0.0], [1.0, 1.0 + 8 * eps], [1e308, -1e308], [np.inf, 1.0]):
         assert standardise(np.array(hopeless))[2] == 0.0
+    assert standardise(np.array([1.0, 1.0 + 9 * eps]))[2] > 0.0
+    assert standardise(np.array([-1.0 - 10 * eps, -1.0]))[2] > 0.0

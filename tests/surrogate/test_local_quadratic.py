@@ -69,7 +69,8 @@ def test_a_quadratic_function_is_exact_from_as_many_points_as_it_has_coefficient
     np.testing.assert_allclose(model.predict(queries), f(queries), rtol=1e-6)
     alone = np.concatenate([model.predict(query[None]) for query in queries])
     np.testing.assert_array_equal(alone, model.predict(queries))
-    assert fit_local_quadratic(TrainingSet(inputs[:-1], f(inputs[:-1]))) is FitStatus.TOO_FEW_POINTS
+    for fewer in (1, 5, len(inputs) - 1):
+        assert fit_local_quadratic(TrainingSet(inputs[:-fewer], f(inputs[:-fewer]))) is FitStatus.TOO_FEW_POINTS
     assert quadratic_terms(np.array([2.0, 3.0])).tolist() == [4.0, 6.0, 9.0, 2.0, 3.0, 1.0]
 
 

@@ -7,7 +7,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, DotProduct, Exponen
 
 from sacma.surrogate.gaussian_process import Hyperparameters
 from sacma.surrogate.model import FitStatus
-from sacma.surrogate.processes import QuadraticProcess, fit_quadratic_process
+from sacma.surrogate.processes import FIRST_LEVELS, WEIGHTS, QuadraticProcess, fit_quadratic_process
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -45,6 +45,12 @@ def test_it_is_scikit_learns_with_the_same_kernel(D: int) -> None:
     np.testing.assert_allclose(posterior.covariance, covariance, rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(model.posterior(Z, joint=False).covariance, posterior.variance, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(model.predict(Z), p.center + p.scale * (mean + p.mean), rtol=1e-7)
+
+
+def test_weights_are_powers_of_three() -> None:
+    """Around 1; without an earlier model the search tries about 0.01, 1 and 100."""
+    np.testing.assert_allclose(np.log(WEIGHTS) / np.log(3.0), np.arange(-12, 13), atol=1e-12)
+    np.testing.assert_allclose(np.log10([WEIGHTS[level] for level in FIRST_LEVELS]), [-2, 0, 2], atol=0.1)
 
 
 def test_a_quadratic_function_is_known_far_away() -> None:

@@ -39,6 +39,19 @@ def test_the_seed_alone_decides() -> None:
     np.testing.assert_equal(after, before)
 
 
+def test_the_posterior_is_over_the_trees() -> None:
+    """Mean and covariance of what the trees say, all of them taken for equally likely; no noise."""
+    forest = grown(np.sum(INPUTS**2, axis=1))
+    said = np.array([tree.predict(NEW) for tree in forest.forest.estimators_])
+    apart = said - said.mean(axis=0)
+    posterior = forest.posterior(NEW)
+    np.testing.assert_allclose(posterior.mean, said.mean(axis=0))
+    np.testing.assert_allclose(posterior.covariance, apart.T @ apart / len(said), atol=1e-12)
+    np.testing.assert_allclose(forest.posterior(NEW, joint=False).covariance, np.mean(apart**2, axis=0))
+    assert forest.posterior(NEW[:1]).covariance.shape == (1, 1)
+    assert (posterior.noise, posterior.center, posterior.scale) == (0.0, forest.center, forest.scale)
+
+
 @pytest.mark.parametrize("values", [np.full(60, 3.0), np.array([*[3.0] * 59, np.inf])])
 def test_values_without_a_scale_are_not_trained_on(values: Array) -> None:
     """Constant values, or ones that differ by more than a float holds, give no model, in words."""

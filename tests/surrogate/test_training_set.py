@@ -104,6 +104,28 @@ def test_values_out_of_all_proportion_are_implausible(wrong: list[float]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("values", "spread", "wrong"),
+    [
+        ([0, 1, 1, 1, 1001], 0, 1),
+        ([0, 1, 1, 1, 1000], 0, 0),
+        ([0, 1, 1001], 0, 1),
+        ([0, 1, 1001, 1002], 0, 2),
+        ([0, 1, 1, 1001, 1002], 0, 2),
+        ([0, 1, 1001, 1001, 1002], 0, 0),
+        ([7, 8, 8, 8, 2007], 2, 0),
+        ([7, 8, 8, 8, 2008], 2, 1),
+        ([1, 1 + 16 * 2.0**-52, 1e6, 1e6], 0, 0),
+        ([1, 1 + 18 * 2.0**-52, 1e6, 1e6], 0, 2),
+        ([-1 - 18 * 2.0**-52, -1, 1e6, 1e6], 0, 2),
+    ],
+)
+def test_where_values_become_implausible(values: list[float], spread: float, wrong: int) -> None:
+    """More than a thousand times the next lower distance and the spread, above the median, and not by rounding."""
+    found = implausible(np.array(values, dtype=float), spread=spread)
+    assert found.tolist() == [False] * (len(values) - wrong) + [True] * wrong
+
+
+@pytest.mark.parametrize(
     "values",
     [
         1.0 + 1e-16 * np.arange(9) + (np.arange(9) > 6),

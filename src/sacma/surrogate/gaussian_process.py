@@ -144,17 +144,6 @@ def fit_gaussian_process(
     return search.model()
 
 
-def load_compiled_code() -> None:
-    """Fit and use a small model: compiles the code, or loads it, before any trial is timed."""
-    inputs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    training = TrainingSet(inputs, np.array([0.0, 1.0, 2.0, 4.0]))
-    process = fit_gaussian_process(training, start=Hyperparameters(length=0.5, ratio=1e-2))
-    if isinstance(process, GaussianProcess):
-        process.predict(inputs)
-        process.posterior(inputs)
-        process.value_and_gradient(inputs[0])
-
-
 def _logarithms(starts: Sequence[Hyperparameters]) -> Array:
     """Return (ln ℓ, ln η) of each start, shape (s, 2)."""
     return np.log([[start.length, start.ratio] for start in starts])
@@ -281,9 +270,7 @@ def standardise(values: Array) -> tuple[Array, float, float]:
     is 0 if values differ by rounding only, or by more than a float can hold.
     """
     n = len(values)
-    least, largest = values[0], values[0]
-    for value in values:
-        least, largest = min(least, value), max(largest, value)
+    least, largest = values.min(), values.max()
     reach = largest - least
     if not (math.isfinite(reach) and reach > 8.0 * np.finfo(np.float64).eps * max(abs(least), abs(largest))):
         return np.zeros(n), least, 0.0
@@ -323,5 +310,5 @@ def _mean_limits(targets: Array, ranges: float, around_minimum: bool) -> tuple[f
 @cache
 def _hyperparameter_limits() -> Array:
     noise, signal = np.exp(2.0 * np.array(LOG_NOISE)), np.exp(2.0 * np.array(LOG_SIGNAL))
-    ratio = max(SMALLEST_RATIO, noise[0] / signal[1]), noise[1] / signal[0]
+    ratio = SMALLEST_RATIO, noise[1] / signal[0]
     return np.array([-np.inf, np.inf, *noise, *signal, *LOG_LENGTH, *np.log(ratio)])
