@@ -10,19 +10,20 @@ import pytest
 from pydantic import PrivateAttr
 from scipy.stats import rankdata
 
-from sacma.strategy.approximate_ranking import rank_change
+from sacma.strategy.approximate_ranking import ApproximateRanking, rank_change
 from sacma.strategy.generation import EvaluatedBy
 from sacma.strategy.training import TrainedModel
 from sacma.surrogate.archive import Archive
-from sacma.surrogate.model import FitStatus
+from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.part import Context, Part
+from tests.strategy.judged import box
 from tests.strategy.runs import Run, Scripted, Watched, parts, rastrigin, sphere
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sacma.surrogate.archive import Standing
-    from sacma.types import Array
+    from sacma.types import Array, Indices
 
 NAMED: dict[str, Any] = {"name": "approximate-ranking"}
 AT_ONCE: dict[str, Any] = {**NAMED, "largest_change": 2.0, "growth": 0.0}
@@ -87,6 +88,66 @@ def test_f_evaluates_a_least_number_where_first_rankings_are_wrong() -> None:
         control = {**AT_ONCE, "largest_change": 1.0, "least_factor": factor, "wrong_error": 0.65}
         taken[name] = Run(parts(control=control, model=model), 2).until(250).steps[-10:]
     assert taken == {"none": [1] * 10, "wrong": [3] * 10, "right": [1] * 10}
+
+
+class Foreseen:
+    """A population whose models say what a test says."""
+
+    dimension, known, begun, standing, best_value = 2, 99, False, (0.0, 0.0), 0.0
+
+    def __init__(self, true: "Array", *predictions: "Array") -> None:
+        self._true, self._predictions = true, [*predictions]
+        self.values, self.size, self.parents = np.full(len(true), np.nan), len(true), len(true) // 2
+        self.noted: list[float] = []
+
+    @property
+    def unevaluated(self) -> "Indices":
+        """The points without a value."""
+        return np.flatnonzero(np.isnan(self.values))
+
+    def train(self) -> "Array":
+        """Return the next model; the last goes on."""
+        return self._predictions.pop(0) if len(self._predictions) > 1 else self._predictions[0]
+
+    def predict(self, model: "Array", indices: "Indices") -> "Array":
+        """Return what it says."""
+        return model[indices]
+
+    def posterior(self, model: "Array", *, joint: bool) -> Posterior:
+        """Return that, each as sure as another."""
+        assert not joint
+        return Posterior(model, np.ones(len(model)), 0.0)
+
+    def evaluate(self, indices: "Indices") -> "Iterator[None]":
+        """Take the true values."""
+        self.values[indices] = self._true[indices]
+        yield
+
+    def note(self, **details: float) -> None:
+        """Remember the smoothed error."""
+        self.noted.append(details["smoothed_error"])
+
+
+@pytest.mark.parametrize(("growth", "largest", "batches", "told"), [(0, 0, 8, 8), (3, 0, 3, 8), (0, 2, 2, 1)])
+def test_the_error_of_a_first_ranking_weighs_as_many_as_were_told(
+    growth: float, largest: float, batches: int, told: int
+) -> None:
+    """Of the last error 0.95 is kept for each point; ranks are compared with those at the end."""
+    true, first, second = (np.random.default_rng(seed).permutation(np.arange(8.0)) for seed in (1, 2, 3))
+    control = ApproximateRanking(growth=growth, largest_change=largest).build(box(2))
+    expected = 0.6
+    for _ in range(3):
+        population: Any = Foreseen(true + 0.25, first, *([] if largest else [second, first] * 9))
+        for _ in control.evaluate(population):
+            pass
+        assert population.noted == pytest.approx([expected] * (batches - 1))
+        new = ~np.isnan(population.values)
+        last = np.where(new, true + 0.25, first)
+        ranks = np.argsort(np.argsort(first, kind="stable")), np.argsort(np.argsort(last, kind="stable"))
+        kept = 0.95**told
+        error = np.abs(ranks[0] - ranks[1])[new].mean() / ((64 - 1) / 24)
+        assert new.sum() == told
+        expected = kept * expected + (1.0 - kept) * error
 
 
 def test_the_error_is_that_of_first_rankings_at_the_points_told() -> None:

@@ -1,6 +1,7 @@
 """The wrapper of pycma: randomness, bounds and the space of the distribution."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cma
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from sacma.strategy.cma_es import CMAES, LEAST_SHARE, CMAESSampling, default_population_size
 from sacma.strategy.restarts import Start
+from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context
 from sacma.types import Array
 from tests.cells import Cells
@@ -72,10 +74,22 @@ def test_a_plateau_is_no_end_of_a_penalised_run() -> None:
         assert np.isfinite(es.sigma)
 
 
-@pytest.mark.parametrize(("values", "scale"), [([0, 0, 0, 0, 0, 0, 0, 7], 7.0), ([0] * 8, 1.0), (range(8), 4.0)])
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        ([0, 0, 0, 0, 0, 0, 0, 7], 7.0),
+        ([0] * 8, 1.0),
+        (range(8), 4.0),
+        ([0, 0, 0, 1, 1, 1, 1, 9], 1.0),
+        ([0, 0, 1, 1, 1, 1, 1, 9], 9.0),
+        ([0, 0, 0, 0, 0, 0, 5, 9], 5.0),
+        ([3, 4, 4, 4, 4, 9], 5.0),
+        ([3, 4, 5, 5, 5, 5, 9], 4.0),
+    ],
+)
 def test_the_first_scale_of_the_penalty(values: Sequence[float], scale: float) -> None:
     """The interquartile range over the mean variance; where that is 0, the range, or 1."""
-    es = CMAES(np.full(4, 4.9), 8, CMAESSampling(bounds="penalty", sigma0=0.5), box(4))
+    es = CMAES(np.full(4, 4.9), len(values), CMAESSampling(bounds="penalty", sigma0=0.5), box(4))
     es.ask()
     es.tell(np.array(values, dtype=float))
     assert es._es.boundary_handler.hist[-1] == pytest.approx(scale / 0.25, rel=1e-4)
@@ -178,3 +192,89 @@ def test_discrete_coordinates_keep_a_least_deviation(bounds: str, D: int) -> Non
     assert deviations[0] >= LEAST_SHARE * 0.1 * (1 - 1e-6)
     assert D == 1 or np.all(deviations[1:] < 1e-3)
     assert (es.whitening().grid is None) == (bounds == "transform")
+
+
+class LastCells:
+    """Cells in the last coordinate alone."""
+
+    def centred(self, points: Array) -> Array:
+        """Return the centres."""
+        return np.column_stack([points[..., :-1], 0.1 * np.round(points[..., -1:] / 0.1)])
+
+    def widths(self, point: Array) -> Array:
+        """Return the widths."""
+        return np.append(np.zeros(len(point) - 1), 0.1)
+
+
+@pytest.mark.parametrize(("D", "size", "share"), [(4, 8, 0.2), (30, 5, None)])
+def test_the_least_deviation_is_of_the_coordinate_with_cells(D: int, size: int, share: float | None) -> None:
+    """A fifth of a cell, in high dimensions μ_eff/D of it; the others go to 0, and there is none without cells."""
+    for grid in (LastCells(), None):
+        context = Context(D, (np.zeros(D), np.ones(D)), np.random.default_rng(1), grid)
+        es = CMAES(np.full(D, 0.4), size, CMAESSampling(sigma0=1e-6), context)
+        for _ in range(3):
+            es.ask()
+            es.tell(np.arange(float(size)))
+        es.ask()
+        mueff = es.state().constants.mueff
+        least = 0.1 * (mueff / D if share is None else share)
+        root = np.linalg.inv(es.whitening().to_white)
+        deviations = np.sqrt(np.diag(root @ root.T))
+        assert (deviations[-1] >= least * (1 - 1e-6)) == (grid is not None)
+        assert deviations[-1] < 1.5 * least
+        assert size < D or np.all(deviations[:-1] < least)
+
+
+def known(values: Sequence[float]) -> Archive:
+    archive = Archive(D)
+    archive.add(np.random.default_rng(2).normal(size=(len(values), D)), np.array(values, dtype=float))
+    return archive
+
+
+@pytest.mark.parametrize("tolerances", ["absolute", "relative"])
+@pytest.mark.parametrize(
+    ("sigma", "grid", "narrow"), [(1e-3, None, False), (1e-6, None, True), (1e-3, Cells(0.1), True)]
+)
+def test_tolerances_are_relative(tolerances: str, sigma: float, grid: Cells | None, *, narrow: bool) -> None:
+    """To the values, two roundings of the least, where the run is narrow 10⁻¹² of their spread, too; and to σ₀."""
+    context = replace(box(D), grid=grid)
+    es = CMAES(np.ones(D), 8, CMAESSampling.model_validate({"tolerances": tolerances, "sigma0": sigma}), context)
+    usual = {key: es._es.opts[key] for key in ("tolfun", "tolfunhist", "tolx", "tolxstagnation")}
+    es.scale_tolerances(50.0, known([-7e6, 1e9, 3e9]))
+    found = {key: es._es.opts[key] for key in usual}
+    if tolerances == "absolute":
+        assert found == usual
+        assert usual["tolx"] > 0.0
+        return
+    assert usual["tolx"] == usual["tolfun"] == usual["tolfunhist"] == 0.0
+    rounding = 2.0 * 2.0**-52 * 7e6
+    assert found["tolfun"] == pytest.approx(rounding + (1e-12 * (1e9 + 7e6) if narrow else 0.0))
+    assert found["tolfunhist"] == pytest.approx(found["tolfun"] / 10.0)
+    assert found["tolx"] == pytest.approx(2e-10)
+    np.testing.assert_allclose(found["tolxstagnation"], [2e-8, 20, 0.1])
+
+
+def test_what_the_distribution_is_like() -> None:
+    """σ and axes are those of σ²C; samples besides the population have its mean and covariance."""
+    es = run(CMAESSampling(), 40, lambda x: float(np.sum(x**2 * np.arange(1.0, D + 1.0) ** 4)))
+    es.ask()
+    state = es.state()
+    variances = np.linalg.eigvalsh(state.sigma**2 * state.C)
+    assert es.sigma == state.sigma
+    assert es.axis_ratio == pytest.approx(np.sqrt(variances[-1] / variances[0]))
+    assert es.largest_deviation == pytest.approx(np.sqrt(variances[-1]))
+    white = es.whitening()(np.vstack([es.sample() for _ in range(500)]))
+    assert np.abs(white.mean(axis=0)).max() < 0.1
+    np.testing.assert_allclose(np.cov(white.T), np.eye(D), atol=0.1)
+
+
+def test_the_best_of_the_last_population() -> None:
+    """As f sees it; before the first, x₀ with an infinite value."""
+    es = CMAES(np.full(D, 4.9), 8, CMAESSampling(bounds="penalty"), box(D))
+    point, value = es.recent_best
+    np.testing.assert_array_equal(point, np.full(D, 4.9))
+    assert value == np.inf
+    proposed = np.array(es.ask())
+    es.tell(np.array([3.0, 2.0, 5.0, 1.0, 4.0, 9.0, 8.0, 7.0]))
+    np.testing.assert_array_equal(es.recent_best[0], proposed[3])
+    assert es.recent_best[1] == 1.0

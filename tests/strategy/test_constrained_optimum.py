@@ -131,6 +131,20 @@ def test_within_the_box_and_the_radius() -> None:
     assert 2.2 < found[0, 0] < 2.3
 
 
+@pytest.mark.parametrize(("least", "optimum"), [(0.6, None), (0.8, [0.5, 0.3]), (1.0, [0.5, 0.5])])
+def test_multipliers_where_the_radius_limits_coordinates(least: float, optimum: list[float] | None) -> None:
+    """Of z₁ + z₂ ≥ 0.8 by the slope along z₂ alone, where z₁ is at the radius; where both are, none is known."""
+    found, merit = proposed(lambda x: least - WHITENING(x).sum(axis=1), radius=0.5)
+    root = np.linalg.inv(WHITENING.to_white)
+    at = WHITENING(found)[0]
+    slopes = 2.0 * root.T @ root @ at
+    if optimum is None:
+        np.testing.assert_allclose(slopes, merit.multipliers[0], rtol=1e-3)
+        return
+    np.testing.assert_allclose(at, optimum, atol=1e-5)
+    assert merit._foreseen is None if least == 1.0 else merit.multipliers == pytest.approx(slopes[1], rel=1e-3)
+
+
 def test_within_a_cell() -> None:
     """The better optimum: in the cell of the best known point, x₂ = −1.4, or in that of the optimum over all, −0.7."""
     found, _ = proposed(grid=Steps())

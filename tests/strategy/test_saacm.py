@@ -1,13 +1,16 @@
 """s*ACM-ES: hyperparameters that follow errors, lifelength, and invariance."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
+from sacma.strategy.cma_es import CMAES
 from sacma.strategy.ranking_model import RankingModel, RankingSVMModel, limits, usual
-from sacma.surrogate.ranking_svm import RankingParameters, RankingSVM, fit_ranking_svm
+from sacma.surrogate.ranking_svm import Ranked, RankingParameters, RankingSVM, fit_ranking_svm, usual_size
 from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 from tests.strategy.judged import box
@@ -88,6 +91,10 @@ def f(x: Array) -> Array:
     return np.asarray(np.sum(x**2 * np.logspace(0, 2, x.shape[1]), axis=1))
 
 
+def rippled(x: Array) -> Array:
+    return f(x) + 30.0 * np.asarray(np.sin(5.0 * x[:, 0]))
+
+
 def machine(fitted: object) -> RankingSVM:
     assert isinstance(fitted, RankingSVM)
     return fitted
@@ -107,10 +114,64 @@ def test_the_number_of_training_points_follows_errors(drift: float, *, larger: b
     assert (np.mean(sizes[-10:]) > 52) == larger
 
 
+class Searching(CMAES):
+    """The search of hyperparameters, which remembers what it asked and was told."""
+
+    searches: ClassVar[list["Searching"]] = []
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.start, self.asked, self.told = np.array(given[0]), np.empty((0, 4)), np.empty(0)
+        self.searches.append(self)
+
+    def ask(self) -> Sequence[Array]:
+        """Sample far enough that some are out of range."""
+        points = super().ask()
+        self.asked = np.array(points)
+        return points
+
+    def tell(self, values: Array) -> None:
+        """Remember the errors."""
+        self.told = values
+        super().tell(values)
+
+
+def test_hyperparameters_are_judged_by_new_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty by (1 − τ)/2 of machines of the earlier points; out of range or with too few points by how much above 1.
+
+    The next machine has those at the mean, in a cube of the ranges: 4 D to twice the usual n, 0 to 10, 0 to 6, ½ to 2.
+    """
+    monkeypatch.setattr("sacma.strategy.ranking_model.CMAES", Searching)
+    monkeypatch.setattr(Searching, "searches", [])
+    model, low, high = model_of(3), np.array([12.0, 0.0, 0.0, 0.5]), np.array([2.0 * usual_size(3), 10.0, 6.0, 2.0])
+    first, second = sets_of(rippled, 3, range(60, 91, 30))
+    here, later = Whitening(np.zeros(3), np.eye(3)), Whitening(np.array([0.1, 0.2, 0.3]), np.diag([2.0, 1.0, 0.5]))
+    model.fit(first, here)
+    found = machine(model.fit(replace(second, inputs=later(second.inputs)), later))
+    (search,) = Searching.searches
+    assert np.all((search.start >= 0.2) & (search.start <= 0.8))
+    kinds, expected = set(), []
+    for candidate in search.asked.tolist():
+        theta = RankingParameters(*(low + np.array(candidate) * (high - low)))
+        beyond = sum(max(0.0, -c, c - 1.0) for c in candidate) + max(0.0, theta.size - 60) / high[0]
+        scores = Ranked(first).machine(theta).scores(second.inputs[60:]) if not beyond else np.zeros(30)
+        wrong = (1.0 - kendalltau(scores, second.values[60:]).statistic) / 2.0
+        expected.append(1.0 + beyond if beyond else wrong)
+        kinds.add(bool(beyond))
+    assert len(expected) == 20
+    assert kinds == {False, True}
+    np.testing.assert_allclose(search.told, expected, rtol=1e-6)
+    inside = np.all((search.mean >= 0.0) & (search.mean <= 1.0))
+    theta = RankingParameters(*(low + search.mean * (high - low))) if inside else usual(3)
+    alone = machine(fit_ranking_svm(replace(second, inputs=later(second.inputs)), theta))
+    assert found.twice == pytest.approx(alone.twice)
+    assert len(found.values) == len(alone.values)
+
+
 def test_few_new_values_do_not_change_hyperparameters() -> None:
-    """A machine of the same points and one more is that of the same hyperparameters; four more move them."""
+    """A machine of the same points and up to three more is that of the same hyperparameters; four more move them."""
     whitening = Whitening(np.zeros(3), np.eye(3))
-    for more, same in ((1, True), (4, False)):
+    for more, same in ((1, True), (3, True), (4, False)):
         first, second = sets_of(f, 3, range(50, 51 + more, more))
         model = model_of(3)
         model.fit(first, whitening)

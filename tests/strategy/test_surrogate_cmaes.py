@@ -9,7 +9,8 @@ import pytest
 
 from sacma.strategy.control import Evaluation, NoControl
 from sacma.strategy.generation import EvaluatedBy
-from sacma.strategy.population import Population
+from sacma.strategy.lagrangian import Lagrangian
+from sacma.strategy.population import Population, Sample
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.model import FitStatus
 from tests.strategy.runs import (
@@ -197,3 +198,119 @@ def test_what_is_asked_is_never_empty() -> None:
     run = Run(settings, 2).until(200)
     assert all(len(points) for points in run.asked)
     assert len(run.points) == run.es.true_evaluations
+
+
+class Idle(NoControl):
+    """Ranks each population by what nobody has evaluated."""
+
+    def evaluate(self, population: Population) -> Evaluation:
+        """Return any values."""
+        yield from population.evaluate(population.unevaluated[:0])
+        return np.arange(float(population.size))
+
+
+def test_a_control_that_never_asks_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After so many generations in a row without an evaluation of f: else the strategy would never answer."""
+    monkeypatch.setattr("sacma.strategy.surrogate_cmaes.MOST_WITHOUT", 30)
+    settings = StrategySettings().model_copy(update={"control": Idle()})
+    with pytest.raises(ValueError, match="Idle: 30 generations without an evaluation of f"):
+        Run(settings, 2)
+
+
+def test_points_near_the_distribution() -> None:
+    """Within twice the longest step, √D + 2D/(D + 2) standard deviations; far away, where squares overflow, too."""
+    es = Run(parts(), 3).es
+    whitening = es._sampling.whitening()
+    longest = math.sqrt(3) + 6 / 5
+    for length, near in ((0.0, True), (1.999 * longest, True), (2.001 * longest, False), (1e200, False)):
+        assert es.is_near(whitening.inverse(length * np.array([[0.6, 0.0, 0.8]]))[0]) is near
+
+
+def test_a_further_point_is_the_best_of_many_by_the_model() -> None:
+    """Of a hundred of the distribution; without a model it is any, and the strategy stays as it is."""
+    run = Run(parts(control=generations(1)))
+    plain = run.es.further(np.random.default_rng(3))
+    z = np.random.default_rng(3).standard_normal((1, 3))
+    np.testing.assert_allclose(plain.learned, run.es._sampling.whitening().inverse(z)[0])
+    run.until(40)
+    model, asked = run.es.model, np.array(run.es.ask())
+    assert model is not None
+    drawn = run.es._sampling.whitening().inverse(np.random.default_rng(3).standard_normal((100, 3)))
+    further = run.es.further(np.random.default_rng(3))
+    np.testing.assert_allclose(further.learned, drawn[np.argmin(model(drawn))])
+    np.testing.assert_array_equal(run.es.ask(), asked)
+
+
+def test_points_beside_the_population() -> None:
+    """One takes the place of another, and its value counts; one from afar is learned from only, a failed one not."""
+    run = Run(parts(), 2)
+    es, size = run.es, len(run.es.ask())
+    near, far = es.further(np.random.default_rng(1)), Sample(np.full(2, 99.0), np.full(2, 99.0))
+    assert not es.may_miss
+    assert es.take(near, 7.0)
+    assert es.true_evaluations == 0
+    assert es.replace(2, near)
+    np.testing.assert_array_equal(es.asked[2].learned, near.learned)
+    assert not es.take(far, -5.0)
+    es.observe(far, math.inf)
+    assert (es.true_evaluations, es.best_value, len(es._archive)) == (2, -5.0, 1)
+    es.tell(np.arange(float(size)), known=2)
+    assert (es.true_evaluations, es._archive.value_at(near.learned)) == (size, 2.0)
+    es.end_run()
+    before = run.es.runs
+    es.tell(np.arange(float(len(es.ask()))))
+    assert es.runs == before + 1
+
+
+def test_proposals_may_come_late() -> None:
+    """NaN is the value of one that another point has been evaluated instead of; it is learned from when it has one."""
+    run = Run(parts(control=generations(1), proposals={"name": "model-optimum"}))
+    while len(run.es.ask()) > 1:
+        run.step(sphere)
+    es, (proposal,) = run.es, run.es.asked
+    assert es.may_miss
+    before, known = es.true_evaluations, len(es._archive)
+    es.tell([math.nan])
+    assert (es.true_evaluations, len(es._archive)) == (before, known)
+    es.take(Sample(proposal.seen, proposal.learned + 1e3), 1.0)
+    assert es._late_proposals == {proposal.learned.tobytes()}
+    es.take(proposal, 0.5)
+    assert es._late_proposals == set()
+
+
+def test_a_point_moved_is_learned_where_it_was_evaluated() -> None:
+    """A proposal as one of a population."""
+    run = Run(parts(control=generations(1), proposals={"name": "model-optimum"}))
+    while len(run.es.ask()) > 1:
+        moved = run.es.asked[1]
+        run.es.move(1, Sample(moved.seen + 0.25, moved.learned + 0.25))
+        run.step(sphere)
+        assert moved.learned + 0.25 in run.es._archive
+        assert moved.learned not in run.es._archive
+    (proposal,) = run.es.asked
+    run.es.move(0, Sample(proposal.seen - 0.5, proposal.learned - 0.5))
+    run.step(sphere)
+    assert proposal.learned - 0.5 in run.es._archive
+    assert proposal.learned not in run.es._archive
+
+
+def test_the_merit_learns_where_the_distribution_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a model by its predictions at m, else by the best of the last λ outcomes."""
+    seen: list[tuple[np.ndarray, ...]] = []
+    update = Lagrangian.update
+
+    def watched(merit: Lagrangian, population: np.ndarray, centre: np.ndarray) -> bool:
+        seen.append((population.copy(), np.array(centre), population[np.argmin(merit(population))]))
+        return update(merit, population, centre)
+
+    monkeypatch.setattr(Lagrangian, "update", watched)
+    for settings, modelled in ((parts(), False), (parts(control=DOUBLY), True)):
+        seen.clear()
+        run = Run(settings, 2, equalities=[False])
+        while len(seen) < 8:
+            run.es.tell(np.array([[sphere(x), 1.0 - x[0] - x[1]] for x in run.es.ask()]))
+        for population, centre, best in seen[-3:]:
+            assert np.array_equal(centre, best) is not modelled
+            assert population.shape == (6, 2)
+            assert centre.shape == (2,)
+        np.testing.assert_array_equal(seen[-1][0], run.es._archive.outcomes[-6:])

@@ -134,6 +134,24 @@ def test_failures_are_avoided() -> None:
     assert len(points) == 7
 
 
+@pytest.mark.parametrize("offset", [0.0, 2.0**30])
+def test_values_of_another_order_are_failures(offset: float) -> None:
+    """A million times as far from the least as the first ones were from each other; wherever these are."""
+    start = np.full(3, -0.5)
+    first = [ellipsoid(start + step) for step in np.vstack([np.zeros(3), np.eye(3), -np.eye(3)])]
+    beyond = np.ptp(first) * 1e6 + min(first)
+
+    def walled(high: float) -> Callable[[Array], float]:
+        return lambda x: (high if x[0] > 0.1 and x[1] != -0.5 else ellipsoid(x)) + offset
+
+    failing, huge, large = (searched(walled(high), start, factor=9)[0] for high in (np.inf, 1.001 * beyond, 1e4))
+    np.testing.assert_array_equal(failing, huge)
+    assert np.max(failing[7:, 0]) > 0.1
+    assert failing.shape != large.shape or not np.allclose(failing, large)
+    plain, _ = searched(ellipsoid, start, factor=5)
+    np.testing.assert_allclose(searched(lambda x: ellipsoid(x) + offset, start, factor=5)[0], plain, atol=1e-2)
+
+
 def least_change(points: Array, values: Array, before: Array) -> tuple[float, Array, Array]:
     """Return c, g and H of the quadratic function through the values whose H is next to a given one.
 

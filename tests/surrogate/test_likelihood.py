@@ -12,7 +12,13 @@ from sklearn.gaussian_process.kernels import Matern
 from sacma.surrogate import gaussian_process
 from sacma.surrogate.compiled import DPOTRF
 from sacma.surrogate.gaussian_process import NO_TREND, STARTS, limits, standardise
-from sacma.surrogate.likelihood import JITTER_FACTOR, correlations, maximise, posterior_mean, posterior_mean_and_gradient
+from sacma.surrogate.likelihood import (
+    JITTER_FACTOR,
+    correlations,
+    maximise,
+    posterior_mean,
+    posterior_mean_and_gradient,
+)
 from sacma.types import Array
 
 

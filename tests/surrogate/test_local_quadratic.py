@@ -40,7 +40,7 @@ def brute_force(query: Array, inputs: Array, values: Array) -> tuple[Array, floa
 @pytest.mark.parametrize("D", [1, 2, 4])
 def test_estimates_and_their_covariance(D: int) -> None:
     """Both are those of weighted least squares, in the objective's units."""
-    inputs, queries = RNG.normal(size=(80, D)), RNG.normal(size=(6, D))
+    inputs, queries = RNG.normal(size=(300, D)), RNG.normal(size=(40, D))
     values = 1e3 + np.sum(np.sin(inputs) + inputs**2, axis=1)
     model = fitted(inputs, values)
     expected = [brute_force(query, inputs, values) for query in queries]

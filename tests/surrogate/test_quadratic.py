@@ -1,5 +1,7 @@
 """Minima of quadratic functions in a ball and a box, against SciPy and against samples."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -39,6 +41,39 @@ def test_in_a_ball(kind: str, D: int) -> None:
         starts = rng.standard_normal((4, D)) * radius
         best = min(q(in_ball(minimize(lambda s: q(in_ball(s, radius)), x).x, radius)) for x in starts)  # noqa: B023 used at once
         assert q(s) <= best + 1e-6 * (1 + abs(best))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", [1e99, 1e200, 1e300])
+def test_the_minimum_does_not_depend_on_the_unit_of_values(kind: str, scale: float) -> None:
+    """Coefficients may be as large as floats are."""
+    q = drawn(kind, 4, np.random.default_rng(3))
+    for radius in (0.1, 10.0):
+        expected = minimum_in_ball(q.gradient, q.hessian, radius)
+        found = minimum_in_ball(scale * q.gradient, scale * q.hessian, radius)
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3 * radius)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("D", [2, 5])
+def test_coordinates_are_fixed_one_by_one(kind: str, D: int) -> None:
+    """The one farthest beyond its bound, there; the others are solved for in what is left of the ball."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        q, lower, upper = drawn(kind, D, rng), -rng.uniform(0, 0.6, D), rng.uniform(0, 0.6, D)
+        s, free = np.zeros(D), list(range(D))
+        while free and (left := 1.0 - float(s @ s)) > 0.0:
+            slope = (q.gradient + q.hessian @ s)[free]
+            found = minimum_in_ball(slope, q.hessian[np.ix_(free, free)], math.sqrt(left))
+            beyond = [max(lower[i] - x, x - upper[i]) for i, x in zip(free, found, strict=True)]
+            if max(beyond) <= 0.0:
+                s[free] = found
+                break
+            place = free.pop(int(np.argmax(beyond)))
+            s[place] = lower[place] if found[int(np.argmax(beyond))] < lower[place] else upper[place]
+        if np.linalg.norm(s) > 1.0:
+            s /= np.linalg.norm(s)
+        np.testing.assert_allclose(minimum(q, 1.0, lower, upper), s, atol=1e-9)
 
 
 def test_the_hard_case() -> None:
