@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sacma.strategy.cma_es import CMAES, CMAESSampling
-from sacma.strategy.generation import Observer
+from sacma.strategy.generation import Generation, Observer
 from sacma.strategy.population import Population
 from sacma.surrogate.archive import Archive
 from tests.strategy.judged import box
@@ -92,3 +92,28 @@ def test_models_learn_and_predict_points_as_sampled(bounds: Literal["penalty", "
     np.testing.assert_array_equal(of.predict(lambda x: x[:, 1], np.array([2])), run.sampled[[2], 1])  # type: ignore[arg-type]
     assert judged.parents == 3
     np.testing.assert_array_equal(judged.state().mean, run.whitening().mean)
+
+
+def test_a_generation_is_reported() -> None:
+    """With the cost of all its trainings, the rest of the last one, what was noted, and CPU seconds by activity."""
+    reported: list[Generation] = []
+    observer = Observer(reported.append)
+    observer.spent("strategy_seconds")
+    observer.training({"training_set_size": 7, "likelihood_evaluations": 3, "jitters": 1, "searched_from": "start"})
+    sum(range(300_000))
+    observer.spent("fit_seconds")
+    observer.training({"training_set_size": 8, "likelihood_evaluations": 4, "half_evaluations": 9})
+    observer.note(error=0.25)
+    observer.note(smoothed_error=0.5)
+    facts = {"restart": 2, "population_size": 6, "true_evaluations": 5, "sigma": 1.5, "best_value": 3.0}
+    observer.finish(**facts)
+    observer.truth()
+    observer.finish(**facts)
+    first, second = reported
+    expected = {"evaluated_by": "model", "training_set_size": 8, "likelihood_evaluations": 7, "half_evaluations": 9}
+    expected |= {"jitters": 1, "searched_from": "start", "error": 0.25, "smoothed_error": 0.5, "generation": 1, **facts}
+    assert vars(first) == {**vars(first), **expected}
+    assert first.fit_seconds > 0.0
+    assert (first.predict_seconds, second.fit_seconds, second.training_set_size) == (0.0, 0.0, 0)
+    assert (second.generation, second.evaluated_by) == (2, "true")
+    assert np.isnan(second.error)

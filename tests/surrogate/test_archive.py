@@ -1,9 +1,12 @@
 """The archive is a set in the order of arrival."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from sacma.surrogate.archive import Archive
+from sacma.types import Array
 
 
 def test_keeps_order_and_grows() -> None:
@@ -90,3 +93,69 @@ def test_a_value_of_a_point_of_a_region_replaces_that_of_the_region(*, averages:
     assert beyond[-1] in archive
     archive.add(beyond[-1:], np.array([-2.0]))
     assert (archive.values[-1], archive.best_value, len(archive)) == (-2.0, -2.0, 41)
+
+
+def test_the_spread_is_the_largest_so_far() -> None:
+    """Of median and least value, at any call; values may lie more than the largest float apart."""
+    archive = Archive(1)
+    assert archive.spread() == (0.0, 0.0)
+    assert archive.standing == (np.inf, np.inf)
+    archive.add(np.array([[1.0], [2.0], [3.0]]), np.array([7.0, 2.0, 100.0]))
+    assert archive.spread() == (5.0, 2.0)
+    archive.add(np.array([[4.0], [5.0]]), np.array([2.5, 1.0]))
+    assert archive.spread() == (5.0, 1.0)
+    archive.add(np.array([[6.0], [7.0], [8.0]]), np.array([-1.7e308, 1.7e308, 1.7e308]))
+    assert archive.spread() == (1.7e308, -1.7e308)
+
+
+class Sum:
+    """A merit of f and two constraints ≤ 0: f, and a penalty of each."""
+
+    equalities = np.zeros(2, dtype=bool)
+    penalty = 10.0
+
+    def __call__(self, outcomes: Array) -> Array:
+        """Return it."""
+        return np.asarray(outcomes[:, 0] + self.penalty * outcomes[:, 1:].sum(axis=1))
+
+    def violations(self, outcomes: Array) -> Array:
+        """Return the larger."""
+        return np.asarray(np.maximum(outcomes[:, 1:].max(axis=1), 0.0))
+
+
+@pytest.mark.parametrize("averages", [False, True])
+def test_outcomes_with_constraints(*, averages: bool) -> None:
+    """Values are of the merit, measured again where that changes; the best has the least violation, then f."""
+    merit: Any = Sum()
+    archive = Archive(1, merit, averages=averages)
+    outcomes = np.random.default_rng(3).normal(size=(200, 3))
+    outcomes[:, 1] = np.abs(outcomes[:, 1])  # all are violated but in three points, of which the second is the best
+    outcomes[[20, 30, 40]] = [[5.0, -1.0, -2.0], [4.0, -2.0, -1.0], [6.0, -3.0, 0.0]]
+    archive.add(np.arange(200.0)[:, None], outcomes)
+    np.testing.assert_array_equal(archive.outcomes, outcomes)
+    np.testing.assert_array_equal(archive.values, merit(outcomes))
+    assert archive.best == 30
+    assert archive.standing == (0.0, 4.0)
+    merit.penalty = 20.0
+    archive.measure()
+    np.testing.assert_array_equal(archive.values, merit(outcomes))
+    assert archive.value_at(np.array([7.0])) == merit(outcomes)[7]
+    np.testing.assert_array_equal(archive.values_of(outcomes[:3]), merit(outcomes[:3]))
+    archive.add(np.array([[7.0]]), 3.0 * outcomes[[7]])
+    expected = (2.0 if averages else 1.0) * outcomes[7]
+    np.testing.assert_allclose(archive.outcomes[7], expected)
+    assert archive.values[7] == pytest.approx(merit(expected[None])[0])
+
+
+@pytest.mark.parametrize("close", [2, 3])
+def test_a_region_has_three_failures_next_to_a_point(close: int) -> None:
+    """Of the nearest points, counted by distance; the value is the largest of the last 15 D."""
+    archive = Archive(2)
+    archive.add(np.array([[0.0, 0.0], [4.0, 4.0]]), np.array([99.0, 50.0]))
+    archive.add(10.0 + np.arange(60.0).reshape(30, 2), np.arange(30.0))
+    archive.add_failed(np.array([[5.0, 5.0 - 0.1 * n] for n in range(close)]))
+    size = len(archive)
+    archive.add_failed(np.array([[5.0, 5.1]]))
+    assert len(archive) == size + (close == 3)
+    assert archive.values[-1] == 29.0
+    assert archive.values.max() == 99.0

@@ -120,6 +120,26 @@ def test_the_cost_of_searches() -> None:
     assert optima == pytest.approx(1629.55, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("kind", "evaluations", "optima"),
+    [("noise", 676, 833.56), ("line", 865, -815.42), ("steep", 659, 659.96), ("few", 575, 121.56)],
+)
+def test_the_cost_of_searches_on_other_data(kind: str, evaluations: int, optima: float) -> None:
+    """As measured once: without any structure, without curvature, over many orders, and with hardly any points."""
+    found, likelihoods = 0, 0.0
+    for D, seed in product((1, 3, 6), range(5)):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((4 if kind == "few" else 6 * D, D))
+        noise = rng.standard_normal(len(X))
+        of = {"noise": noise, "line": X.sum(axis=1) + 0.03 * noise, "steep": np.exp(5.0 * X[:, 0])}
+        y = standardise(of.get(kind, np.sum(X**2, axis=1)))[0]
+        for start, careful in ((STARTS[2], False), (STARTS[5], True)):
+            path, _, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([start]), 1, 40, careful)
+            found, likelihoods = found + len(path), likelihoods + path[best, 2]
+    assert found == pytest.approx(evaluations, abs=4)
+    assert likelihoods == pytest.approx(optima, abs=0.1)
+
+
 def test_jitter_saves_a_singular_matrix() -> None:
     """Ten copies of each of three points and no noise: A is singular until η has been raised, which is counted."""
     X = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)

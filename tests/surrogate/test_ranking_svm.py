@@ -1,5 +1,7 @@
 """The ranking support vector machine: its dual, against SciPy; its order, which is all that it sees of values."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -65,14 +67,15 @@ def test_relaxed_steps_get_further() -> None:
     assert relaxed.sum() - 0.5 * relaxed @ Q @ relaxed > plain.sum() - 0.5 * plain @ Q @ plain
 
 
-def test_scores_are_those_of_the_multipliers() -> None:
+@pytest.mark.parametrize("width", [0.5, 1.0, 2.0])
+def test_scores_are_those_of_the_multipliers(width: float) -> None:
     """The sum of α_i (K(x, x_i) − K(x, x_{i+1})), with a kernel as wide as points are apart on average."""
-    trained = machine(f(INPUTS))
+    trained = machine(f(INPUTS), replace(USUAL, width=width))
     order = np.argsort(f(INPUTS))
     apart = [np.linalg.norm(a - b) for i, a in enumerate(INPUTS) for b in INPUTS[:i]]
-    kernel = np.exp(-np.sum((NEW[:, None] - INPUTS[order]) ** 2, axis=2) / (2.0 * np.mean(apart) ** 2))
+    kernel = np.exp(-np.sum((NEW[:, None] - INPUTS[order]) ** 2, axis=2) / (2.0 * (width * np.mean(apart)) ** 2))
     alpha = np.cumsum(trained.weights)[:-1]
-    assert np.all(alpha >= 0.0)
+    assert np.all(alpha >= -1e-6)
     expected = np.sum(alpha * (kernel[:, :-1] - kernel[:, 1:]), axis=1)
     np.testing.assert_allclose(-trained.scores(NEW), expected, rtol=1e-9, atol=1e-6)
 
@@ -85,6 +88,27 @@ def test_it_orders_new_points() -> None:
     assert spearmanr(predicted, trained.scores(NEW)).statistic == pytest.approx(1.0)
     known = trained.predict(INPUTS)
     np.testing.assert_allclose(np.sort(known), np.sort(f(INPUTS)))
+
+
+def test_predictions_go_on_beyond_the_training_values() -> None:
+    """With the mean slope of values by scores; between two of them, in proportion to the scores."""
+    trained = replace(machine(f(INPUTS)), weights=machine(f(INPUTS)).weights * np.linspace(0.9, 1.1, 60))
+    known, scores = np.sort(trained.scores(INPUTS)), trained.scores(NEW)
+    values, predicted = np.sort(f(INPUTS)), trained.predict(NEW)
+    slope = np.ptp(values) / np.ptp(known)
+    kinds = set()
+    for score, found in zip(scores, predicted, strict=True):
+        place = int(np.sum(known < score))
+        kinds.add("below" if not place else "above" if place == 60 else "between")
+        if not place:
+            expected = values[0] - slope * (known[0] - score)
+        elif place == 60:
+            expected = values[-1] + slope * (score - known[-1])
+        else:
+            share = (score - known[place - 1]) / (known[place] - known[place - 1])
+            expected = values[place - 1] + share * (values[place] - values[place - 1])
+        assert found == pytest.approx(expected)
+    assert len(kinds) > 1
 
 
 @pytest.mark.parametrize("change", [np.exp, np.cbrt, lambda y: 1e6 * y - 3.0])
