@@ -22,7 +22,7 @@ from benchmarks.real.runs import RunKey, RunRecord, append, perform, read
 from sacma.analysis.figures.files import write
 
 ACCURACIES = (0.1, 0.001)
-"""Of the data profiles."""
+"""Of the data profiles and running times."""
 
 RUNS = ROOT / "data" / "real_problems"
 """Folder of runs: those that are committed, packed, and new ones."""
@@ -128,6 +128,9 @@ def print_report(records: Sequence[RunRecord], half: str, reference: str) -> Non
     print(*tables.rank_lines(statistics.mean_ranks(ranks), half), sep="\n")
     if {reference} < set(table["optimizer"]):
         print("", *tables.win_lines(statistics.win_shares(table, reference), half, reference), sep="\n")
+        for accuracy in ACCURACIES:
+            times = statistics.running_times(records, accuracy)
+            print("", *tables.time_lines(times, accuracy, reference), sep="\n")
     medians = statistics.medians(table)
     for budget in sorted(medians["budget"].unique()):
         print("", *tables.median_lines(medians, half, budget), sep="\n")

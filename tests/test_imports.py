@@ -19,3 +19,18 @@ def test_each_module_can_be_imported_first() -> None:
     ended = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=False)
     assert not ended.stderr
     assert "sacma.strategy.population" in ended.stdout.split()
+
+
+OPTIMIZER = """
+import sys
+import sacma
+sacma.minimize, sacma.Optimizer, sacma.Space
+bench = {"cocoex", "cocopp", "joblib", "matplotlib", "numba", "pandas", "pyarrow", "rich", "typer"}
+print(*bench.intersection(sys.modules))
+"""
+
+
+def test_the_optimizer_loads_nothing_of_the_bench() -> None:
+    """Nor what is slow to load, such as Numba, before it is called."""
+    ended = subprocess.run([sys.executable, "-c", OPTIMIZER], capture_output=True, text=True, check=True)
+    assert ended.stdout == "\n"

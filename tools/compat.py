@@ -10,6 +10,7 @@ study from config to pages in an empty folder, and the quick tests of the sdist.
 interpreter that is not there is skipped, and a line says so.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -111,21 +112,33 @@ def combinations(pythons: Sequence[str]) -> list[Combination]:
 
 
 def print_wheels() -> None:
-    """Print the newest version of each compiled dependency that has a wheel, for each other system and Python."""
+    """Print the newest versions of compiled dependencies that have wheels, for each other system and Python."""
     compiled, waiting = set(), {project()["name"]}
     seen: set[str] = set()
     while waiting - seen:
         seen.add(name := min(waiting - seen))
         found = distribution(name)
-        waiting |= {
-            r.name for r in map(Requirement, found.requires or ()) if not r.marker or r.marker.evaluate({"extra": ""})
-        }
+        needed = map(Requirement, found.requires or ())
+        waiting |= {each.name for each in needed if not each.marker or each.marker.evaluate({"extra": ""})}
         compiled |= {name} if "Root-Is-Purelib: false" in (found.read_text("WHEEL") or "") else set()
-    for system, version, name in product(SYSTEMS, VERSIONS, sorted(compiled)):
-        of = ["--only-binary=:all:", "--platform", system, "--python-version", version]
-        command = [sys.executable, "-m", "pip", "index", "versions", *of, name]
-        newest = subprocess.run(command, capture_output=True, text=True, check=False).stdout.partition("\n")[0]
-        print(f"{system}, Python {version}: {newest or f'no wheel of {name}'}", flush=True)
+    report = WORK / "wheels.json"
+    only = [
+        "--dry-run",
+        "--quiet",
+        "--no-deps",
+        "--ignore-requires-python",
+        "--ignore-installed",
+        "--only-binary=:all:",
+        "--report",
+        str(report),
+    ]
+    for system, version in product(SYSTEMS, VERSIONS):
+        of = ["--platform", system, "--python-version", version, "--target", str(WORK / "none")]
+        command = [sys.executable, "-m", "pip", "install", *only, *of, *sorted(compiled)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        chosen = [each["metadata"] for each in json.loads(report.read_text())["install"]] if not done.returncode else []
+        versions = ", ".join(f"{each['name']} {each['version']}" for each in chosen)
+        print(f"{system}, Python {version}: {versions or done.stderr.splitlines()[-1]}", flush=True)
 
 
 def attempt(combination: Combination, wheel: Path, tests: Path) -> bool:
@@ -190,11 +203,11 @@ def main() -> None:
             if not done([("sacma --version", [combination.python, "-m", "sacma", "--version"], ROOT / "src")]):
                 sys.exit(f"failed: {combination}")
         return
-    print_wheels()
     (wheel,) = (ROOT / "dist").glob("*.whl")
     (sdist,) = (ROOT / "dist").glob("*.tar.gz")
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
+    print_wheels()
     with tarfile.open(sdist) as archive:
         archive.extractall(WORK / "sdist", filter="data")
     (tests,) = (WORK / "sdist").iterdir()

@@ -114,12 +114,11 @@ def medians(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def data_profiles(records: Sequence[RunRecord], accuracy: float, until: int = 80) -> pd.DataFrame:
-    """Return the share of runs that have come near the best value, over evaluations a dimension.
+def hits(records: Sequence[RunRecord], accuracy: float) -> list[float]:
+    """Return the evaluations of each run until it has come near the best value, inf where it has not.
 
-    A run is there with a value of at most f_best + accuracy · (f_start − f_best): f_start at its initial point, f_best
-    the best of all runs and the published one (J. J. Moré and S. M. Wild, SIAM J. Optimization 20 (2009) 172–191). A
-    problem counts once.
+    It is there with a value of at most f_best + accuracy · (f_start − f_best): f_start at its initial point, f_best
+    the best of all runs and the published one (J. J. Moré and S. M. Wild, SIAM J. Optimization 20 (2009) 172–191).
     """
     best = {
         name: min(
@@ -129,12 +128,37 @@ def data_profiles(records: Sequence[RunRecord], accuracy: float, until: int = 80
         for name, problem in PROBLEMS.items()
         if any(record.key.problem == name for record in records)
     }
+    levels = [best[record.key.problem] * (1 - accuracy) + accuracy * record.start for record in records]
+    return [
+        min((n for n, value in record.improvements if value <= level), default=np.inf)
+        for record, level in zip(records, levels, strict=True)
+    ]
+
+
+def running_times(records: Sequence[RunRecord], accuracy: float) -> pd.DataFrame:
+    """Return the evaluations of all runs to this accuracy over their successes, a problem a row, inf without any."""
+    rows = [
+        {
+            "problem": record.key.problem,
+            "optimizer": record.key.optimizer,
+            "spent": min(there, record.evaluations),
+            "reached": np.isfinite(there),
+        }
+        for record, there in zip(records, hits(records, accuracy), strict=True)
+    ]
+    sums = pd.DataFrame(rows).groupby(["problem", "optimizer"], sort=False).sum()
+    return (sums["spent"] / sums["reached"]).unstack()
+
+
+def data_profiles(records: Sequence[RunRecord], accuracy: float, until: int = 80) -> pd.DataFrame:
+    """Return the share of runs that have come near the best value, over evaluations a dimension.
+
+    See ``hits``. A problem counts once.
+    """
     grid = np.arange(1, until + 1)
     rows = []
-    for record in records:
-        dimension, target = PROBLEMS[record.key.problem].dimension, best[record.key.problem]
-        level = target + accuracy * (record.start - target)
-        there = min((n for n, value in record.improvements if value <= level), default=np.inf)
+    for record, there in zip(records, hits(records, accuracy), strict=True):
+        dimension = PROBLEMS[record.key.problem].dimension
         within = grid[grid <= record.key.budget]
         rows += [
             {

@@ -61,6 +61,16 @@ def median_lines(medians: pd.DataFrame, half: str, budget: float) -> Iterator[st
             yield markdown(name, *(shown(value, ".4g", bold=f"{value:.4g}" == best) for value in cells))
 
 
+def time_lines(times: pd.DataFrame, accuracy: float, reference: str) -> Iterator[str]:
+    """Yield the table of running times, a problem a row, and what each optimizer takes over the reference."""
+    yield markdown_head(f"evaluations to {1 - accuracy:.1%}", *times.columns)
+    for name, line in times.iterrows():
+        yield markdown(str(name), *(shown(value, ".0f") if np.isfinite(value) else "–" for value in line))
+    ratios = times.div(times[reference], axis=0)
+    yield markdown(f"over {reference}, median", *(shown(value, ".3g") for value in ratios.median()))
+    yield markdown(f"fewer than {reference}, problems", *(str(number) for number in (ratios < 1).sum()))
+
+
 def overhead_lines(overheads: pd.DataFrame) -> Iterator[str]:
     """Yield the table of CPU time an evaluation."""
     yield markdown_head("optimizer", "package", "CPU ms an evaluation, median")

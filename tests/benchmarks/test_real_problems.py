@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.real import statistics
+from benchmarks.real import statistics, tables
 from benchmarks.real.budgeted import BudgetedObjective, BudgetUsedError
 from benchmarks.real.catalogue import PROBLEMS
 from benchmarks.real.optimizers import OPTIMIZERS
@@ -104,6 +104,11 @@ def test_data_profiles() -> None:
     ]
     profile = statistics.data_profiles(records, 0.1).set_index("evaluations")["share"]
     assert profile.to_dict() == {1: 0.5, 2: 0.75, 3: 0.75, 4: 0.75, 5: 0.75}
+    times = statistics.running_times([*records, record("pollutant", "B", 1, 50.0, 1.0)], 0.1)
+    assert times["A"].to_dict() == {"gas oil": 5.0, "pollutant": 1.0}  # four evaluations and one, a success
+    lines = list(tables.time_lines(times, 0.1, "A"))
+    assert lines[0].startswith("| evaluations to 90.0% | A | B |")
+    assert lines[-2:] == ["| over A, median | 1 | 2 |", "| fewer than A, problems | 0 | 0 |"]
 
 
 def test_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

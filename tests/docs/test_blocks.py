@@ -63,7 +63,11 @@ def checkout(tmp_path: Path, results: Path) -> Path:
     shutil.copytree(results, tmp_path / "results" / "quick")
     (tmp_path / "bin").mkdir()
     python = f'exec "{sys.executable}"'
-    commands = {"sacma": f'{python} -m sacma "$@"', "python": f'{python} "$@"', "srun": 'exec "$@"'}
+    commands = {
+        "sacma": f'{python} -m sacma "$@"',
+        "python": f'{python} "$@"',
+        "srun": 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"',
+    }
     for name, line in commands.items():
         command = tmp_path / "bin" / name
         command.write_text(f"#!/bin/sh\n{line}\n")
