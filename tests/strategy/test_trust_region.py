@@ -125,6 +125,13 @@ def test_all_points_are_in_the_box_and_the_optimum_may_be_on_its_border() -> Non
     np.testing.assert_allclose(points, [[1, 0.99], [0.5, 0.99], [1, 0.49], [0, 0.99], [1, -0.01]])
 
 
+def test_it_ends_on_a_plateau() -> None:
+    """Where all points around the best have its value, the radius falls until the search has converged."""
+    points, values = searched(lambda x: max(uneven_sphere(x), 4.0), np.full(3, 1.5), factor=100)
+    assert np.min(values) == 4.0
+    assert len(points) < 200
+
+
 def test_failures_are_avoided() -> None:
     """Where f has no value beyond a border, the search goes on; where it has none at all, it ends."""
     _, values = searched(lambda x: ellipsoid(x) if x[0] < 0.0 else np.inf, np.full(3, -0.5), factor=15)

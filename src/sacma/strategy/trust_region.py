@@ -101,9 +101,10 @@ class _Region:
         return Interpolation.of((self.points - self.centre) / self.radius)
 
     def warps(self) -> list[Warp]:
-        """Return warps of differences from the best value."""
+        """Return warps of differences from the best value; none where all are the same."""
         values = self.values - self.values[self.best]
-        found = warps(values[np.isfinite(values)])
+        finite = values[np.isfinite(values)]
+        found = warps(finite) if np.max(finite) > sys.float_info.min else [Warp(0.0, math.inf)]
         return found + [found[-1]] * (LEVELS - len(found))
 
     def models(self, interpolation: Interpolation) -> list[Quadratic]:
