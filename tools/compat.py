@@ -121,6 +121,8 @@ def print_wheels() -> None:
         needed = map(Requirement, found.requires or ())
         waiting |= {each.name for each in needed if not each.marker or each.marker.evaluate({"extra": ""})}
         compiled |= {name} if "Root-Is-Purelib: false" in (found.read_text("WHEEL") or "") else set()
+    bounds = {each.name: each for each in map(Requirement, project()["dependencies"])}
+    asked = [str(bounds.get(name, name)) for name in sorted(compiled)]
     report = WORK / "wheels.json"
     only = [
         "--dry-run",
@@ -134,7 +136,7 @@ def print_wheels() -> None:
     ]
     for system, version in product(SYSTEMS, VERSIONS):
         of = ["--platform", system, "--python-version", version, "--target", str(WORK / "none")]
-        command = [sys.executable, "-m", "pip", "install", *only, *of, *sorted(compiled)]
+        command = [sys.executable, "-m", "pip", "install", *only, *of, *asked]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         chosen = [each["metadata"] for each in json.loads(report.read_text())["install"]] if not done.returncode else []
         versions = ", ".join(f"{each['name']} {each['version']}" for each in chosen)
