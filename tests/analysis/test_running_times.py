@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,8 @@ import pandas as pd
 import pytest
 
 from sacma.analysis.run_lengths import TARGETS, running_times, shares, virtual_best
-from sacma.analysis.trials import Trial, external_trials, our_trial
+from sacma.analysis.tables import median_delta_f
+from sacma.analysis.trials import Trial, external_trials, fixed_budgets, our_trial
 from sacma.coco.formats import load_one
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
@@ -153,3 +155,18 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path, instances: str) -> None:
         best = virtual_best(times).set_index(columns[1:4])["ert"].to_dict()
         lowest = {tuple(place): ert for *place, ert in of_best if math.isfinite(ert)}
         assert best == pytest.approx(lowest, rel=1e-12)
+
+
+def test_medians_are_those_of_the_raw_files(tmp_path: Path) -> None:
+    """The last Δf of each trial, at least 1e-8, read off the lines of its .tdat file; a comment begins a trial."""
+    protocol = {"functions": "1,8", "dimensions": "2,3", "instances": "1-4", "budget": 40}
+    run_here(tmp_path, load_study(CONFIGS / "gp5.yaml", protocol))
+    store = Store(tmp_path)
+    ((stored, completeness),) = completeness_of_studies(store)
+    medians = median_delta_f([our_trial(*finished) for finished in completeness.trials], fixed_budgets({40.0: None}))
+    for D, f, found in medians[["dimension", "function", "median_delta_f"]].itertuples(index=False):
+        (file,) = store.coco_folder(stored.name).rglob(f"*_f{f}_DIM{D}.tdat")
+        trials = re.split(r"^%.*\n", file.read_text(), flags=re.MULTILINE)[1:]
+        assert len(trials) == 4
+        last = [max(float(lines.split("\n")[-2].split()[2]), 1e-8) for lines in trials]
+        assert found == pytest.approx(10.0 ** np.median(np.log10(last)), rel=1e-9)
