@@ -10,6 +10,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+import sacma
 from sacma.config.templates import FOLDERS
 from sacma.store.catalogue import FILE
 
@@ -56,6 +57,13 @@ def test_the_workflow_runs_the_tests() -> None:
     paths = [word for word in last["windows"].split() if word.startswith("tests/")]
     assert len(paths) > 3
     assert all((ROOT / path).exists() for path in paths)
+
+
+def test_the_version_is_one() -> None:
+    """That of the package is to be cited, and either released or still to be."""
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == sacma.__version__
+    (latest,) = re.findall(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[:1]
+    assert latest in {"Unreleased", sacma.__version__}
 
 
 def test_make_ci_is_what_a_change_must_pass() -> None:
