@@ -51,18 +51,26 @@ def test_searches_are_rare_where_one_optimum_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("point", "value", "promised", "several"),
-    [(1.0, 2.0, 0.1, True), (1.0, 2.0, 0.9, False), (1.0, -1.0, np.inf, True), (0.01, 2.0, 0.1, False)],
-    ids=["an optimum of its own", "on its way", "better", "the same optimum"],
+    [
+        (0.3, 6.0, 0.49, True),
+        (0.3, 6.0, 0.51, False),
+        (0.3, 3.9, np.inf, True),
+        (0.3, 4.0, 0.0, False),
+        (0.19, 6.0, 0.1, False),
+        (0.21, 6.0, 0.1, True),
+    ],
+    ids=["an optimum of its own", "on its way", "better", "as good", "the same optimum", "apart from it"],
 )
 def test_another_optimum_is_known(point: float, value: float, promised: float, *, several: bool) -> None:
     """It is apart, and better or as deep as its model promises; then searches are frequent, also after others."""
-    exploration = Exploration(1.0)
+    exploration = Exploration(2.0)
     exploration.start(np.zeros(2), np.ones((1, 2)))
-    exploration.learn(Found(np.full(2, point), value, promised), best=0.0, evaluations=100)
-    assert exploration.due(112, 0.0) == several
-    exploration.learn(None, best=0.0, evaluations=200)
-    assert exploration.due(221, 0.0) == several
-    assert not exploration.due(600, 0.01)
+    exploration.learn(Found(np.array([point, 0.0]), value, promised), best=4.0, evaluations=100)
+    after = 110 if several else 300
+    for deviation, narrow in ((0.0, True), (0.00199, True), (0.00201, False)):
+        assert [exploration.due(n, deviation) for n in (after - 1, after + 1)] == [False, narrow]
+    exploration.learn(None, best=4.0, evaluations=200)
+    assert [exploration.due(2 * n, 0.0) for n in (after - 1, after + 1)] == [False, True]
 
 
 def test_a_search_begins_far_from_all_optima() -> None:

@@ -168,7 +168,10 @@ def test_at_and_above_the_threshold_the_model_is_not_used(threshold: float, pair
     assert of.all([pairs])[0][0] == expected
 
 
-@pytest.mark.parametrize(("error", "allowed"), [(-1e-12, True), (1.0 + 1e-12, True), (-0.1, False), (math.inf, False)])
+@pytest.mark.parametrize(
+    ("error", "allowed"),
+    [(-0.9e-9, True), (1.0 + 0.9e-9, True), (-1.1e-9, False), (1.0 + 1.1e-9, False), (math.inf, False)],
+)
 def test_errors_are_shares(error: float, *, allowed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A measure of a user that is no share is an error; rounding is none."""
     monkeypatch.setattr("sacma.strategy.errors.Kendall.__call__", lambda *_: error)

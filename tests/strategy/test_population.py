@@ -50,14 +50,15 @@ def test_known_points_are_recalled(bounds: Literal["none", "penalty", "transform
     """Those of the population, but for rounding: they have values before f has evaluated any."""
     of, archive, run = population(bounds)
     known = run.learned[[2, 5]] * (1.0 + 1e-14)
-    other = run.learned[[3]] + 1e-3 * run.sigma
-    archive.add(np.vstack([known, other]), np.array([7.0, 8.0, 9.0]))
+    whitening = run.whitening()
+    beside = whitening.inverse(whitening(run.learned[[0, 3]]) + np.array([[0.6e-6, 0.7e-6], [0.8e-6, 0.7e-6]]))
+    archive.add(np.vstack([known, beside]), np.array([7.0, 8.0, 9.0, 10.0]))
     of.recall(np.empty((0, 2)))
     assert np.isnan(of.values).all()
-    of.recall(np.vstack([other, known]))
-    np.testing.assert_array_equal(of.values, [np.nan, np.nan, 7.0, np.nan, np.nan, 8.0])
+    of.recall(np.vstack([beside, known]))  # within a millionth of a standard deviation, and beyond
+    np.testing.assert_array_equal(of.values, [9.0, np.nan, 7.0, np.nan, np.nan, 8.0])
     assert not of.begun
-    np.testing.assert_array_equal(of.unevaluated, [0, 1, 3, 4])
+    np.testing.assert_array_equal(of.unevaluated, [1, 3, 4])
 
 
 def test_a_part_of_what_was_asked_is_taken() -> None:

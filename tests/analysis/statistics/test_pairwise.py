@@ -1,6 +1,7 @@
 """Wins, effect sizes and rank sums by counting."""
 
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -76,6 +77,14 @@ def test_large_samples_with_ties() -> None:
     variance = 60 * 60 / 12 * (121 - (ties**3 - ties).sum() / (120 * 119))
     z = (60 * 60 * abs(result.superiority - 0.5) - 0.5) / np.sqrt(variance)
     assert result.p_value == pytest.approx(2 * stats.norm.sf(z))
+
+
+@pytest.mark.parametrize(("sizes", "method"), [((50, 8), "exact"), ((8, 50), "exact"), ((51, 8), "asymptotic")])
+def test_up_to_fifty_trials_it_is_exact(sizes: tuple[int, int], method: Literal["exact", "asymptotic"]) -> None:
+    """Without ties as SciPy's; of more trials it is SciPy's approximation."""
+    a, b = (np.random.default_rng(size).normal(0.5 * (size > 10), 1.0, size) for size in sizes)
+    expected = stats.mannwhitneyu(a, b, method=method)
+    assert rank_sum(a.tolist(), b.tolist()).p_value == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("bad", [[], [1.0, np.nan]])

@@ -207,3 +207,11 @@ def test_critical_differences(alpha: float, expected: list[float]) -> None:
     for k, q in zip((2, 4, 6), expected, strict=True):
         assert critical_difference(k, 24, alpha) == pytest.approx(q * math.sqrt(k * (k + 1) / 144), abs=5e-4)
     assert critical_difference(4, 14, alpha) == pytest.approx({0.05: 1.25, 0.10: 1.12}[alpha], abs=0.006)
+
+
+@pytest.mark.parametrize(("k", "n", "alpha"), [(1, 5, 0.05), (2, 0, 0.05), (3, 5, 0.0), (3, 5, 1.0)])
+def test_there_is_no_critical_difference(k: int, n: int, alpha: float) -> None:
+    """Of a single algorithm, over no problem, and at a level that is no probability."""
+    with pytest.raises(ValueError, match=r"at least 2 algorithms|must lie between 0 and 1"):
+        critical_difference(k, n, alpha)
+    assert critical_difference(2, 1, 0.5) > 0.0

@@ -132,6 +132,7 @@ def test_intervals_hold_the_mean_and_repeat() -> None:
     ("values", "said"),
     [
         (pd.DataFrame({"A": [1.0]}), "1 algorithm over 1 problem: at least 2 algorithms"),
+        (pd.DataFrame({"A": [], "B": []}), "2 algorithms over 0 problems: at least 2 algorithms"),
         (pd.DataFrame({"A": [1.0, np.nan], "B": [1.0, 2.0]}), "1 of 4 values are NaN; leave out problems"),
         (pd.DataFrame({"A": [1], "B": ["x"]}), "could not convert string to float"),
         (pd.DataFrame([[1, 2]], columns=["A", "A"]), "algorithm 'A' is there more than once"),
@@ -145,8 +146,35 @@ def test_what_is_no_table_of_values(values: pd.DataFrame, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ranks", "possible"),
+    [
+        ([0.96, 2.04], True),
+        ([0.94, 2.06], False),
+        ([0.94, 2.04], False),
+        ([0.96, 2.06], False),
+        ([1.5, 1.59], True),
+        ([1.5, 1.61], False),
+        ([1.5, 1.41], True),
+        ([1.5, 1.39], False),
+        ([1.3, 2.5, 2.34], True),
+        ([1.3, 2.5, 2.36], False),
+    ],
+)
+def test_ranks_may_be_rounded_to_a_decimal(ranks: list[float], *, possible: bool) -> None:
+    """Each by 0.05; χ²_F is then that of their distances from the middle."""
+    k = len(ranks)
+    if possible:
+        expected = 12 * 7 / (k * (k + 1)) * sum((rank - (k + 1) / 2) ** 2 for rank in ranks)
+        assert friedman_statistic(pd.Series(ranks), 7) == pytest.approx(expected)
+        return
+    with pytest.raises(ValueError, match="they must lie within"):
+        friedman_statistic(pd.Series(ranks), 7)
+
+
+@pytest.mark.parametrize(
     ("ranks", "problems", "said"),
     [
+        ([1.0, 2.0], 0, "mean ranks of 2 over 0"),
         ([1.0], 5, "mean ranks of 1 over 5"),
         ([1.0, 3.0, 3.0], 5, "1 … 3 and add up to 6"),
         ([1.0, 2.0], 1, "needs at least 2"),
