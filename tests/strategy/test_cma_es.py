@@ -278,3 +278,17 @@ def test_the_best_of_the_last_population() -> None:
     es.tell(np.array([3.0, 2.0, 5.0, 1.0, 4.0, 9.0, 8.0, 7.0]))
     np.testing.assert_array_equal(es.recent_best[0], proposed[3])
     assert es.recent_best[1] == 1.0
+
+
+def test_a_point_takes_the_place_of_another() -> None:
+    """Of one alone, as f sees it and as models learn it; a far one moves the mean less than it would by itself."""
+    es = begun(CMAESSampling(bounds="penalty"))
+    proposed, sampled = np.array(es.ask()), es.sampled.copy()
+    seen, learned = np.full(D, 5.0), np.full(D, 90.0)
+    es.replace(2, seen, learned)
+    np.testing.assert_array_equal(es.proposed, [*proposed[:2], seen, *proposed[3:]])
+    np.testing.assert_array_equal(es.sampled, [*sampled[:2], learned, *sampled[3:]])
+    state, whitening = es.state(), es.whitening()
+    es.tell(np.arange(8.0) % 6 + (np.arange(8) != 2) * 1.0)
+    length = np.linalg.norm(whitening(es._es.mean[None]))
+    assert length <= state.constants.weights[0] * (np.sqrt(D) + 2 * D / (D + 2)) + 4.0

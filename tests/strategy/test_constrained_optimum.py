@@ -114,6 +114,20 @@ def test_a_margin_beside_an_equality() -> None:
     np.testing.assert_allclose(merit.multipliers, [2.5, -2.0], rtol=1e-4)
 
 
+@pytest.mark.parametrize(("half", "inner"), [(0.2, True), (0.06, True), (0.04, False), (0.01, False)])
+def test_a_margin_that_no_point_keeps(half: float, *, inner: bool) -> None:
+    """Where the feasible points are fewer than that, the constraint is kept without."""
+
+    def within(x: Array) -> Array:
+        return np.asarray((x[:, 0] - 3.0) * (x[:, 0] - 3.0 - 2.0 * half) / half)
+
+    found, merit = proposed(within, deviation=0.05)
+    edge = 3.0 + half - np.sqrt(half**2 - 0.05 * half) if inner else 3.0
+    np.testing.assert_allclose(found, [[edge, -1.0]], atol=1e-5)
+    slope = (2.0 * edge - 6.0 - 2.0 * half) / half
+    np.testing.assert_allclose(merit.multipliers, [-2.0 * (edge - 2.0) / slope], rtol=1e-3)
+
+
 def test_without_a_feasible_point() -> None:
     """That of the least violation, and the multipliers stay as they are."""
     found, merit = proposed(lambda x: 1.0 + (x[:, 0] - 2.5) ** 2 + (x[:, 1] + 0.5) ** 2)

@@ -263,11 +263,13 @@ def test_points_beside_the_population() -> None:
 
 
 def test_proposals_may_come_late() -> None:
-    """NaN is the value of one that another point has been evaluated instead of; it is learned from when it has one."""
-    run = Run(parts(control=generations(1), proposals={"name": "model-optimum"}))
+    """NaN is the value of one that another point has been evaluated instead of; it is known as the archive keeps it."""
+    bounds = {"name": "cma-es", "bounds": "penalty"}
+    run = Run(parts(control=generations(1), proposals={"name": "model-optimum"}, sampling=bounds))
     while len(run.es.ask()) > 1:
-        run.step(sphere)
+        run.step(lambda x: sphere(x - 6.0))
     es, (proposal,) = run.es, run.es.asked
+    assert not np.array_equal(proposal.seen, proposal.learned)
     assert es.may_miss
     before, known = es.true_evaluations, len(es._archive)
     es.tell([math.nan])

@@ -56,6 +56,19 @@ def test_huge_values_are_left_out(run: CMAES, *, plausible: bool) -> None:
     assert training.size == 20 + (not plausible)
 
 
+@pytest.mark.parametrize(("factor", "offset"), [(3, 2), (4, 0), (2, 4)])
+def test_as_many_are_required_as_are_plausible(run: CMAES, factor: int, offset: int) -> None:
+    """n_req = n_req_factor D + n_req_offset, 8 in 2-D, of the points in reach, and of those with plausible values."""
+    for plausible, huge in ((False, 0), (True, 1)):
+        for points, size in ((7, 0), (8, 8 + (not plausible) * huge)):
+            archive = archive_of(points)
+            archive.add(np.array([[0.5, 0.5]])[:huge], np.array([1e10])[:huge])
+            of, _ = trainer(plausible=plausible, n_req_factor=factor, n_req_offset=offset)
+            training = of.train(archive, run)
+            assert training.size == size
+            assert (training.status == FitStatus.TRAINED) == (size > 0)
+
+
 def test_the_model_predicts_with_the_whitening_of_its_own_generation(run: CMAES) -> None:
     """Whatever the distribution has become since."""
     of, part = trainer()

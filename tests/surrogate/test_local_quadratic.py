@@ -90,3 +90,19 @@ def test_degenerate_points(factors: tuple[float, float]) -> None:
     assert np.all(np.isfinite(predicted))
     assert np.all(np.abs(predicted - values[:5]) <= np.ptp(values))
     assert np.isfinite(model.posterior(inputs[:5]).covariance).all()
+
+
+def test_beside_a_line_of_points_values_are_averaged() -> None:
+    """A constant is there no other function than the distance from the line: weights are those of the regression."""
+    inputs, queries = RNG.normal(size=(30, 2)) * [1.0, 0.0], np.array([[0.3, 1.0], [-0.5, -2.0]])
+    values = 5.0 + RNG.normal(size=30)
+    model = fitted(inputs, values)
+    distances = np.linalg.norm(queries[:, None] - inputs, axis=2)
+    reach = np.sort(distances, axis=1)[:, [neighbours(2) - 1]]
+    weights = np.where(distances < reach, 1.0 - (distances / reach) ** 2, 0.0) ** 2
+    weights /= weights.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict(queries), weights @ values)
+    for query, shares in zip(queries, weights, strict=True):
+        posterior = model.posterior(query[None])
+        assert posterior.variance[0] == pytest.approx(posterior.noise * np.sum(shares**2))
+        assert posterior.noise > 0.0
