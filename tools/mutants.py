@@ -38,7 +38,7 @@ WITHOUT = ("Bit", "Shift", "Invert", "RemoveDecorator", "VariableInserter", "Var
 """Operators that are errors on floats, or change annotations, compilation or variables at random."""
 
 COPIED = ("src", "tests", "tools", "docs", "data", "benchmarks", "configs", "examples", "pyproject.toml")
-COMPILED = re.compile(r"^from sacma\.surrogate\.compiled import|^@(compiled|inlined|njit)", re.MULTILINE)
+COMPILED = re.compile(r"^from sacma\.surrogate\.compiled import|^(@|def )(compiled|inlined|njit)", re.MULTILINE)
 REFERENCE = "tests/docs/test_site.py::test_reference_follows_the_code"
 SLOWEST = 600.0  # seconds, after which tests count as failed, as those of an endless loop
 

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+from sacma.surrogate import gaussian_process
 from sacma.surrogate.gaussian_process import (
     LOG_NOISE,
     LOG_SIGNAL,
+    STARTS,
     GaussianProcess,
     Hyperparameters,
     Search,
@@ -19,6 +22,7 @@ from sacma.surrogate.gaussian_process import (
     fit_gaussian_process,
     limits,
 )
+from sacma.surrogate.likelihood import maximise
 from sacma.surrogate.model import FitStatus
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
@@ -155,6 +159,23 @@ def test_a_search_returns_its_gain() -> None:
         alone.append(here.log_likelihood)
     assert gain == pytest.approx(search.log_likelihood - max(alone))
     assert gain > 1.0
+
+
+@pytest.mark.parametrize("D", [2, 6])
+def test_several_starts_have_lengths_in_units_of_distances(D: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The study's own, and six whose ℓ grow with √D; three searches begin from them, with a careful end."""
+    given: list[tuple[Array, int, int, bool]] = []
+
+    def watched(*arguments: Any) -> object:
+        given.append(arguments[5:])
+        return maximise(*arguments)
+
+    monkeypatch.setattr(gaussian_process, "maximise", watched)
+    fitted(data(D, 10 * D))
+    ((starts, searches, most, careful),) = given
+    np.testing.assert_allclose(starts[0], [np.log(0.5), np.log(2.5e-5)])
+    np.testing.assert_allclose(starts[1:], [(length + 0.5 * np.log(D), ratio) for length, ratio in STARTS])
+    assert (searches, most, careful) == (3, 40, True)
 
 
 @pytest.mark.parametrize(("n", "halved"), [(199, False), (200, True)])

@@ -43,10 +43,10 @@ class BestFirstControl:
 
     def __init__(self, settings: BestFirst) -> None:
         self._settings = settings
-        self._first: int | None = None  # n_init; None: λ
+        self._first: int | None = None  # n_init; None: n_b
 
     def forget_run(self) -> None:
-        """Begin with the whole population."""
+        """Begin with as few points as follow each time."""
         self._first = None
 
     def evaluate(self, population: Population) -> Evaluation:
@@ -54,8 +54,8 @@ class BestFirstControl:
         if (model := population.train()) is None:
             yield from population.evaluate(population.unevaluated)
             return population.values
-        size, batch = population.size, max(1, population.size // 10)
-        first = batch if self._first is None else min(self._first, size)
+        batch = max(1, population.size // 10)
+        first = batch if self._first is None else self._first
         values = completed(population, model)
         yield from population.evaluate(best_of(values, population.unevaluated, first))
         rounds = 0
@@ -69,7 +69,7 @@ class BestFirstControl:
             yield from population.evaluate(population.unevaluated)
             values = population.values
         if rounds > 2:  # noqa: PLR2004 of the publication
-            self._first = min(first + batch, size - batch)
+            self._first = first + batch
         elif rounds < 2:  # noqa: PLR2004 idem
             self._first = max(first - batch, batch)
         return values

@@ -149,10 +149,10 @@ def _pairwise_distances(inputs: Array) -> Array:
 def _factorise(dpotrf: int, A: Array) -> int:
     """Replace the matrix by its Cholesky factor; 0 if it has one. Column j of the lower triangle is row j of ``A``."""
     # All arguments in one array, which is read after the call and so outlives it; every byte of the first is "L".
-    words = np.array([0x01010101 * ord("L"), A.shape[0], A.shape[1], 0], np.int32)
-    uplo, n, lda, info = words.ctypes.data, words[1:].ctypes.data, words[2:].ctypes.data, words[3:].ctypes.data
-    call_dpotrf(dpotrf, uplo, n, A.ctypes.data, lda, info)
-    return int(words[3])
+    words = np.array([0x01010101 * ord("L"), len(A), 0], np.int32)
+    uplo, n, info = words.ctypes.data, words[1:].ctypes.data, words[2:].ctypes.data
+    call_dpotrf(dpotrf, uplo, n, A.ctypes.data, n, info)
+    return int(words[2])
 
 
 @inlined_sums
