@@ -42,6 +42,8 @@ def main() -> None:
         findings = find(compare(completeness_of_studies(Store(given.results))))
     except SacmaError as error:
         sys.exit(f"tables: {error}")
+    if not findings.comparison.readings:
+        sys.exit(f"tables: {given.results} is not of three or more of the paper's algorithms, and of no others")
     ranks, correlation, pairs, cpu, costs = (findings[name] for name in TABLES)
     if given.data:
         ranks[MEAN_RANKS].round(2).to_csv(given.data / "mean_ranks.csv", index=False)

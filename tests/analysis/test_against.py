@@ -38,7 +38,8 @@ def report(folder: Path, name: str, *options: str) -> tuple[dict[str, pd.DataFra
     areas = pd.read_csv(tables / "areas.csv").set_index("algorithm")
     own = areas.loc["one-plus-one-ES"]
     place = 1 + (areas["area"] > own["area"]).sum()
-    told = f"; area {own['area']:.3f} [{own['lower']:.3f}, {own['upper']:.3f}], {place} of {len(areas)}"
+    interval = f"{own['area']:.3f} [{own['lower']:.3f}, {own['upper']:.3f}]"
+    told = f"; area under the run lengths {interval}, {place} of {len(areas)}"
     assert (told in " ".join(done.stdout.split())) == bool(options)
     return {table: frame[frame["scenario"].str.endswith("D")] for table, frame in frames.items()}, done.stderr
 
@@ -64,10 +65,14 @@ def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
 
 
 def test_all_are_those_of_the_comparison() -> None:
-    """Without shorter ones, other readings and second runs; which are there by name."""
+    """And in few dimensions the family; without shorter ones, other readings and second runs: these by name."""
     covered, notes = kept_beside(Own((), ()), "all", 250)
-    assert {study.name for study, _ in covered} == set(pd.read_csv(COMPARED)["algorithm"])
-    assert re.match("Py-BOBYQA, TuRBO: left out of all", notes[0])
+    names = {study.name for study, _ in covered}
+    assert names == set(pd.read_csv(COMPARED)["algorithm"])
+    left_out, said = notes[0].split(": ")
+    assert said.startswith("left out of all")
+    assert names.isdisjoint(others := set(left_out.split(", ")))
+    assert {"Py-BOBYQA", "TuRBO", "lmm-CMA-ES", "rank-lq-CMA-ES"} < others
     (repetition,), _ = kept_beside(Own((), ()), "sacma-repetition", None)
     assert repetition[1].complete
     for wrong in ("", "sacma,nonsense"):
@@ -85,11 +90,11 @@ def test_all_go_as_far_as_data_of_others_where_nothing_was_run() -> None:
         curves = tuple(Curve(f, 2, 1, length, np.array([1.0]), np.array([9.0])) for f in range(1, 25))
         data = (ExternalData("Mine", Path("mine.csv"), CocoData(curves, "Mine", (), {})),)
         comparison, said = comparison_beside("all", data)
-        assert len(comparison.names) == 22
+        assert len(comparison.names) == 27
         assert f"{comparison.budget:g}" == end
         assert ("tables end at 100·D, where Mine ends; --budget 250 goes on with the others" in said) is (end == "100")
     comparison, said = comparison_beside("all,TuRBO,Py-BOBYQA", data)
-    assert len(comparison.names) == 24
+    assert len(comparison.names) == 29
     assert "tables end at 25·D, where Py-BOBYQA and TuRBO end; --budget 250 goes on with the others" in said
 
 

@@ -8,8 +8,17 @@ PROTOCOL: dict[str, object] = {"functions": "1", "dimensions": "2", "instances":
 
 
 def test_nothing_to_say() -> None:
-    """Studies of one protocol need no note."""
-    assert notes(compared(*(made(name, lambda _: [(1, 1.0)], PROTOCOL) for name in ("cmaes", "gp5")))) == ()
+    """Studies of the paper's protocol need no note."""
+    assert notes(compared(*(made(name, lambda _: [(1, 1.0)], {}) for name in ("cmaes", "gp1", "gp5")))) == ()
+
+
+def test_what_the_papers_tables_lack_is_said() -> None:
+    """Another protocol; and with two of its algorithms the kept ones that are to be added."""
+    trials = [made(name, lambda _: [(1, 1.0)], PROTOCOL) for name in ("cmaes", "gp5", "gp1")]
+    another = "1 functions, not 24, 3 trials of a function, not 15, 50 evaluations/D, not 250"
+    assert notes(compared(*trials)) == (f"the paper's protocol by the paper's text is another: {another}",)
+    needed = "the paper's tables need 3 of its algorithms: --against GP-1,ADA-KL,ADA-Kendall,ADA-RD"
+    assert notes(compared(*trials[:2])) == (needed,)
 
 
 def test_differing_protocols_are_said_with_what_follows() -> None:
@@ -29,6 +38,7 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
         "the algorithms differ in their final targets",
         "the algorithms differ in their seeds",
         "the algorithms differ in their problems",
+        "the paper's tables need 3 of its algorithms",
         f"{whole}, those of GP-5 beyond 50·D evaluations",
         "trials end before Δf is 1e-08 (GP-5 at 0.01)",
     ]

@@ -62,7 +62,8 @@ def test_own_places() -> None:
     )
     last = ranks[ranks["scenario"] == "250·D"]
     expected = []
-    for D, by_area in ((2, "; area 0.143 [0.125, 0.167], 3 of 3"), (5, "; area 0.143 [0.125, 0.167], 3 of 3")):
+    by_area = "; area under the run lengths 0.143 [0.125, 0.167], 3 of 3"
+    for D in (2, 5):
         order = last[last["dimension"] == D].sort_values("mean_rank")["algorithm"].to_list()
         place = 1 + order.index("Algorithm-1")
         expected.append(f"Algorithm-1* in {D}-D: {place} of 4 by mean rank after 250·D{by_area}")
@@ -70,7 +71,7 @@ def test_own_places() -> None:
     found = " ".join(own_places(ranks, areas, {"Algorithm-0", "Algorithm-3"}))
     assert found.count("Algorithm-0*") == 2
     assert found.count("area") == 2
-    assert "; area 0.429, 1 of 3" in found  # no interval of single trials
+    assert "; area under the run lengths 0.429, 1 of 3" in found  # no interval of single trials
     tied = ranks.assign(mean_rank=2.0)
     assert next(own_places(tied, areas, {"Algorithm-3"})).startswith("Algorithm-3* in 2-D: 1 of 4 ")
 

@@ -32,7 +32,8 @@ def notes(comparison: Comparison) -> tuple[str, ...]:
     )
     of_the_suite = (f"{suite.name}: {line}" for line in (*[noisy] * suite.noisy, *left_out(suite)))
     whole = beyond(comparison, "CPU times, control frequencies and counts of evaluations")
-    return (*of_the_suite, *_differences(comparison), *whole, *_of_targets(comparison), *_unknown(comparison))
+    of_it = (*_differences(comparison), *_of_the_paper(comparison))
+    return (*of_the_suite, *of_it, *whole, *_of_targets(comparison), *_unknown(comparison))
 
 
 def left_out(suite: Suite) -> tuple[str, ...]:
@@ -48,6 +49,19 @@ def left_out(suite: Suite) -> tuple[str, ...]:
         "no distributions of run lengths, whose targets are those of the best of 2009 on bbob": suite.of_2009,
     }
     return tuple(line for line, there in why.items() if not there)
+
+
+def _of_the_paper(comparison: Comparison) -> Iterator[str]:
+    """Yield what the paper's tables lack: its protocol, or enough of its algorithms."""
+    for reading in comparison.readings:
+        if differences := protocol_differences(comparison, reading):
+            yield f"the paper's protocol {reading.title} is another: {', '.join(differences)}"
+    for reading in published.READINGS:
+        names = dict.fromkeys(reading.names)
+        several = len(comparison.names) > 1 and set(comparison.names) < set(names)
+        if several and comparison.suite.of_the_paper and not comparison.of_paper:
+            others = ",".join(name for name in names if name not in comparison.names)
+            yield f"the paper's tables need {published.FEWEST_OF_PAPER} of its algorithms: --against {others}"
 
 
 def _differences(comparison: Comparison) -> Iterator[str]:

@@ -205,7 +205,7 @@ def own_places(ranks: "pd.DataFrame", areas: "pd.DataFrame", own: Collection[str
         beside = areas[areas["dimension"] == D]
         for of in beside[beside["algorithm"] == name].to_dict("records"):
             interval = f" [{of['lower']:.3f}, {of['upper']:.3f}]"
-            line += f"; area {of['area']:.3f}{'' if 'nan' in interval else interval}, "
+            line += f"; area under the run lengths {of['area']:.3f}{'' if 'nan' in interval else interval}, "
             line += _place(beside["area"] > of["area"] + TIED)
         yield line
 

@@ -1,6 +1,6 @@
 """Results beside the paper's: mean ranks, wins and CPU time."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,7 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
     for reading in READINGS:
         of_reading = ranks[ranks["reading"] == reading.title]
         if len(of_reading):
-            yield _beside_table(of_reading, reading)
+            yield _beside_table(of_reading, reading, protocol_differences(report.comparison, reading))
 
 
 def _charts(report: Report) -> Iterator[Chart]:
@@ -94,8 +94,8 @@ def transfer_functions(steepness: float = 2.0) -> Chart:
     )
 
 
-def _beside_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
-    """Return our mean ranks beside the paper's, from ``mean_ranks_beside``."""
+def _beside_table(beside: pd.DataFrame, reading: Reading, differences: Sequence[str]) -> FormattedTable:
+    """Return our mean ranks beside the paper's, from ``mean_ranks_beside``; the caption has other protocols."""
     algorithms, whose = beside["algorithm"].unique(), ("paper", "ours")
     rows = beside.assign(place=[f"{D}-D, {scenario}" for D, scenario in zip(*beside[PLACE].to_numpy().T, strict=True)])
     values = rows.pivot(index="place", columns="algorithm", values=list(whose)).swaplevel(axis="columns")
@@ -103,7 +103,7 @@ def _beside_table(beside: pd.DataFrame, reading: Reading) -> FormattedTable:
     return FormattedTable(
         f"table3_beside_paper{reading.suffix.replace('-', '_')}",
         f"Mean ranks beside the paper's, {reading.title}",
-        "",
+        f"The protocol is another: {', '.join(differences)}." if differences else "",
         (Block(spanning(("", "scenario"), algorithms, whose), number_rows(values, ".2f")),),
     )
 
