@@ -28,6 +28,8 @@ def test_a_file_gives_its_algorithms_and_its_version(tmp_path: Path) -> None:
     assert list(one.algorithms) == ["still"]
     assert one.version == read_algorithm_file(write(tmp_path / "two.py")).version
     assert one.version != read_algorithm_file(write(tmp_path / "one.py", SOURCE + "\n")).version
+    (tmp_path / "two.py").write_bytes(SOURCE.replace("\n", "\r\n").encode())  # as a checkout on Windows may be
+    assert one.version == read_algorithm_file(tmp_path / "two.py").version
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.py", "two.py"]
 
 

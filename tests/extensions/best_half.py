@@ -1,6 +1,6 @@
 """f evaluates the half of each population that a model predicts to be best."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +13,6 @@ class BestHalf(Part):
     """f evaluates the better half, the model the rest."""
 
     name: Literal["best-half"] = "best-half"
-    uses_model: ClassVar[bool] = True
 
     def evaluate(self, population: Population) -> Evaluation:
         """Evaluate a population."""

@@ -13,6 +13,7 @@ from sacma.strategy.lagrangian import Lagrangian
 from sacma.strategy.population import Population, Sample
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.model import FitStatus
+from sacma.surrogate.part import Part
 from tests.strategy.runs import (
     DOUBLY,
     ERRORS,
@@ -198,6 +199,21 @@ def test_what_is_asked_is_never_empty() -> None:
     run = Run(settings, 2).until(200)
     assert all(len(points) for points in run.asked)
     assert len(run.points) == run.es.true_evaluations
+
+
+class Unfinished(Part):
+    """Evaluates all, and lacks a method that the first restart would call."""
+
+    def evaluate(self, population: Population) -> Evaluation:
+        """Evaluate a population."""
+        yield from population.evaluate(population.unevaluated)
+        return population.values
+
+
+def test_a_part_without_a_method_is_an_error_at_once() -> None:
+    """The part and the method are named, before any evaluation."""
+    with pytest.raises(ValueError, match="Unfinished has no method forget_run, which each Control needs"):
+        Run(parts().model_copy(update={"control": Unfinished()}), 2)
 
 
 class Idle(NoControl):

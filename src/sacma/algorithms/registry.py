@@ -55,7 +55,7 @@ def read_algorithm_file(path: Path) -> AlgorithmFile:
         source = read_file(path)
     except OSError as error:
         raise SacmaError(f"algorithm file {path} cannot be read: {error.strerror}") from None
-    version = hashlib.sha256(source).hexdigest()[:DIGITS]
+    version = hashlib.sha256(source.replace(b"\r\n", b"\n")).hexdigest()[:DIGITS]  # the same in each checkout
     module = ModuleType(f"sacma_algorithm_file_{version}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # for dataclasses and pickle

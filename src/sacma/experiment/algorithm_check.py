@@ -96,6 +96,8 @@ def examine(spec: TrialSpec, seconds: float = SLOW) -> Iterator[CheckResult]:
         slow = f"; slow ones were ended after {seconds:g} s" * any(sighting.slow for sighting in seen)
         places = ", ".join(f"f{place.function} in {place.dimension}-D" for place in specs)
         yield CheckResult("runs", not errors, "; ".join(errors) or f"{places}{slow}")
+        if errors:
+            return
         early = sum(bool(s.evaluations_left) and not (s.error or s.slow or s.target_hit) for s in seen)
         itself = f"; by itself in {early} of {len(seen)} trials, before budget and target (restart it?)" * bool(early)
         yield CheckResult("budget, target", sound=True, reason=f"ends where it is ended{itself}")

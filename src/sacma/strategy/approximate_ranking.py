@@ -6,7 +6,7 @@ the model and watch these; here a criterion picks the points, and all ranks coun
 """
 
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -36,7 +36,6 @@ class ApproximateRanking(Part):
     criterion: Annotated[AnyCriterion, Field(description="measure that picks the points to be evaluated")] = OwnRank()
     model_generations: Annotated[int, Field(ge=0, le=100, description="by the model alone after a success")] = 0
     quick_factor: Annotated[int, Field(ge=0, le=1000, description="known points/D until which one batch is enough")] = 0
-    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""

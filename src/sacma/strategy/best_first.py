@@ -10,7 +10,7 @@ EvoApplications 2010.
 | n_b    | ``batch``    | points that follow each time, a tenth of the population            |
 """
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -31,7 +31,6 @@ class BestFirst(Part):
 
     name: Literal["best-first"] = "best-first"
     stays: Stays = "ranking"
-    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""

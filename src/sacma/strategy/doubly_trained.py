@@ -129,7 +129,6 @@ class DoublyTrained(Part):
         ExpectedRankingDifference()
     )
     raises_predictions: RaisesPredictions = False
-    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:
         """Return the control of one strategy."""

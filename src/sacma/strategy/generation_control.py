@@ -13,7 +13,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -57,7 +57,6 @@ class Generations(Part):
 
     name: Literal["generations"] = "generations"
     model_generations: Annotated[int, Field(ge=0, le=1000, description="g_m, after each true generation")] = 1
-    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:  # noqa: ARG002 one protocol
         """Return the control of one strategy."""
@@ -114,7 +113,6 @@ class AdaptiveGenerations(Part):
     error_threshold: Annotated[float, Field(gt=0, le=1, description="ε_T: smoothed error from which g_m is 0")] = 0.5
     update_rate: Annotated[float, Field(gt=0, le=1, description="r_u: weight of the newest error")] = 0.2
     max_model_generations: Annotated[int, Field(ge=1, le=1000, description="g_m^max, the largest g_m")] = 5
-    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:
         """Return the control of one strategy."""

@@ -5,7 +5,7 @@ GECCO 2012; the constants and the number of generations are those of the code be
 """
 
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -28,7 +28,6 @@ class Lifelength(Part):
     update_rate: Annotated[float, Field(gt=0, le=1, description="weight of the newest error")] = 0.2
     max_model_generations: Annotated[int, Field(ge=1, le=1000, description="largest number, at error 0, plus 1")] = 20
     first_generations: Annotated[int, Field(ge=0, le=1000, description="of each run, evaluated by f")] = 10
-    uses_model: ClassVar[bool] = True
 
     def build(self, context: Context) -> Control:
         """Return the control of one strategy."""

@@ -22,7 +22,7 @@ from sacma.strategy.training import TrainedModel, Trainer
 from sacma.surrogate.archive import Archive, Standing, finite_rows, missing_rows
 from sacma.surrogate.combined import CombinedFit, CombinedModel
 from sacma.surrogate.model import Model
-from sacma.surrogate.part import Context, Grid, numbers_of
+from sacma.surrogate.part import Context, Grid, complete, numbers_of
 from sacma.types import Array
 
 MOST_WITHOUT = 10_000  # generations in a row without an evaluation of f; sacma's own controls have a thousand
@@ -152,8 +152,8 @@ class SurrogateStrategy:
             self._archive = Archive(self._context.dimension, self._merit, averages=self._context.noisy)
             if self._given is not None:
                 self._archive.add(*self._given)
-            self._control = s.control.build(self._context)
-            self._proposer = s.proposals.build(self._context)
+            self._control = complete(s.control.build(self._context), Control)
+            self._proposer = complete(s.proposals.build(self._context), Proposer)
             self._trainer: Trainer | None = None
             if s.model is not None:
                 self._trainer = Trainer(s.training_set, self._built(s.model), s.acceptance, self._context.rng)
@@ -170,7 +170,7 @@ class SurrogateStrategy:
 
     def _built(self, settings: Any) -> Model:
         """Return a model of f, with constraints one of each beside it."""
-        parts = [settings.build(self._context) for _ in range(1 + self._constraints)]
+        parts = [complete(settings.build(self._context), Model) for _ in range(1 + self._constraints)]
         return parts[0] if self._merit is None else CombinedModel(parts, self._merit)
 
     def _update_merit(self, run: CMAES) -> None:

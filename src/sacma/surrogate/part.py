@@ -28,6 +28,9 @@ class Part(Settings):
     needs: ClassVar[tuple[str, str] | None] = None
     """A module that this kind imports, and the extra of sacma that installs it."""
 
+    uses_model: ClassVar[bool] = True
+    """False for a control that evaluates all points with f."""
+
     def build(self, context: "Context") -> Any:  # noqa: ARG002 of kinds with a memory
         """Return the part of one strategy: itself, if it has no memory."""
         return self
@@ -78,6 +81,14 @@ class Kinds(dict[str, Any]):
     def _named(self, given: object) -> object:
         unnamed = self._usual and isinstance(given, dict) and "name" not in given
         return {"name": self._usual, **given} if unnamed else given  # type: ignore[dict-item]
+
+
+def complete(part: Any, protocol: type) -> Any:
+    """Return a part that was built; raise ValueError where it lacks a method of its protocol."""
+    for name in vars(protocol):
+        if not name.startswith("_") and not hasattr(part, name):
+            raise ValueError(f"{type(part).__name__} has no method {name}, which each {protocol.__name__} needs")
+    return part
 
 
 def numbers_of(part: object, given: Any, shape: tuple[int, ...], *, allowed: str = "finite") -> Array:

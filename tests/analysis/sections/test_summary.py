@@ -171,6 +171,10 @@ def test_gains_and_costs() -> None:
         "In 2-D, after #FE_t evaluations, GP-5 gains most over CMA-ES: 1.00 decades of Δf_med in the median over "
         "functions. It is better on 7 of 8 functions and worse on 1."
     )
+    behind = find(
+        compare([made(name, lambda _: level(0.1), PROTOCOL) for name in ("cmaes", "gp1")] + [worse], baseline="GP-5")
+    )
+    assert "CMA-ES is the nearest to GP-5, behind it by 1.00 decades of Δf_med" in summarise(behind).more[0]
     assert "GP-5 12.500 ms" in more[2]  # 1.5 s in 120 evaluations
     assert more[3] == "Control frequency, true generations per model-evaluated one, median over functions: GP-5 1.25."
     alone = summarise(find(compared(made("cmaes", lambda _: level(0.1), PROTOCOL)))).more

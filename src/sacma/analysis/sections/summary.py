@@ -149,9 +149,11 @@ def _gained(findings: Findings) -> Iterator[str]:
         medians = group.groupby("algorithm", sort=False)["decades"].median()
         name = str(medians.idxmax())
         decades = group.loc[group["algorithm"] == name, "decades"]
+        gains_most = f"{name} gains most over {comparison.baseline}: {medians[name]:z.2f} decades"
+        nearest = f"{name} is the nearest to {comparison.baseline}, behind it by {-medians[name]:.2f} decades"
         yield (
-            f"In {D}-D, after {OF_TARGET[-1]} evaluations, {name} gains most over {comparison.baseline}: "
-            f"{medians[name]:z.2f} decades of Δf_med in the median over functions. It is better on "
+            f"In {D}-D, after {OF_TARGET[-1]} evaluations, {nearest if medians[name] < 0.0 else gains_most} "
+            f"of Δf_med in the median over functions. It is better on "
             f"{(decades > 0).sum()} of {counted(len(decades), 'function')} and worse on {(decades < 0).sum()}."
         )
 
