@@ -95,7 +95,9 @@ def test_failures_in_a_row_end_the_run() -> None:
     """After max_failures of them, not before; none ends it where that is None."""
     result = sacma.minimize(lambda _: 1 / 0, [1.0, 2.0], 1.0, max_failures=13, seed=1)
     assert (result.nfev, result.status, result.success) == (13, Status.FAILURES, False)
-    assert "13 evaluations failed in a row; the last failure: ZeroDivisionError" in result.message
+    assert (
+        "13 evaluations failed in a row (is there a better x0?); the last failure: ZeroDivisionError" in result.message
+    )
     np.testing.assert_array_equal(result.x, [1.0, 2.0])
     assert result.fun == math.inf
     calls = itertools.count(1)

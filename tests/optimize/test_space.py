@@ -177,6 +177,19 @@ def test_a_journal_is_continued(tmp_path: Path) -> None:
         sacma.minimize(loss, space=other, seed=1, journal=tmp_path / "j")
 
 
+def test_a_journal_is_known_in_a_wider_space(tmp_path: Path) -> None:
+    """Its points are parameters: coordinates would be others there."""
+    given: dict[str, Any] = {"budget": 12, "seed": 1}
+    sacma.minimize(
+        lambda p: (p["a"] - 3.0) ** 2, space=sacma.Space(a=sacma.Real(0, 4)), journal=tmp_path / "j", **given
+    )
+    known = sacma.read_journal(tmp_path / "j").known
+    wider = sacma.Space(a=sacma.Real(0, 40))
+    result = sacma.minimize(lambda p: 0.5 + (p["a"] - 3.0) ** 2, space=wider, known=known, **given)
+    best = int(np.argmin(known[1]))
+    assert (result.params["a"], result.fun) == (pytest.approx(known[0][best]["a"]), known[1][best])
+
+
 def test_ask_and_tell(tmp_path: Path) -> None:
     """Dicts both ways, one by one and in any order, saved and loaded: the same run."""
     es = sacma.Optimizer(space=SPACE, seed=1, budget=20)
@@ -251,7 +264,7 @@ def test_coordinates_at_the_ends_of_cells() -> None:
     given: dict[str, Any] = {"space": space, "budget": 5, "seed": 1}
     result = sacma.minimize(lambda p: float(p["a"]), [0.99, 0.5], known=([[0.01, 0.5]], [0.0]), **given)
     assert (result.params["a"], result.fun) == (0, 0.0)
-    with pytest.raises(ValueError, match=r"^known\[0\]\[0\]\[0\] is 1.01; allowed: within its bounds"):
+    with pytest.raises(ValueError, match=r"^known\[0\]\[0\]\[0\] is 1.01; allowed: coordinates of the space"):
         sacma.minimize(lambda p: float(p["a"]), known=([[1.01, 0.5]], [0.0]), **given)
     with pytest.raises(ValueError, match=r"^x0\[0\] is 1.01; allowed"):
         sacma.minimize(lambda p: float(p["a"]), [1.01, 0.5], **given)

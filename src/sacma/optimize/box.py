@@ -86,7 +86,10 @@ class ScaledBox:
         for place in map(tuple, np.argwhere(far | _beyond(points, lower, upper))):
             i, where = place[-1], "".join(f"[{n}]" for n in place)
             limit = f"at most {LARGEST:g}, also in units of the scale"
-            allowed = limit if far[place] else f"within its bounds, {lower[i]!s} to {upper[i]!s}"
+            inside = f"within its bounds, {lower[i]!s} to {upper[i]!s}"
+            if self.grid is not None:
+                inside = "coordinates of the space, from 0 to 1, or its parameters as a dict"
+            allowed = limit if far[place] else inside
             refuse(f"{name}{where}", float(points[place]), allowed)
         return np.clip(points, self.lower, self.upper)
 

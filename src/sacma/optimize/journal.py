@@ -98,12 +98,12 @@ class JournalContent:
     @property
     def points(self) -> Array:
         """All points in the order of their numbers, shape (n, D)."""
-        return self.known[0]
+        return self._arrays[0]
 
     @property
     def values(self) -> Array:
         """Their values, shape (n,), NaN where an evaluation failed."""
-        return self.known[1]
+        return self._arrays[1]
 
     @property
     def params(self) -> list[dict[str, Any]]:
@@ -111,8 +111,16 @@ class JournalContent:
         return [] if self.space is None else [self.space.params(point) for point in self.points]
 
     @property
-    def known(self) -> tuple[Array, ...]:
-        """Points and values, with constraints also these, as ``known=`` of another call takes them."""
+    def known(self) -> tuple[Any, ...]:
+        """Points and values, with constraints also these, as ``known=`` of another call takes them.
+
+        In a space points are their parameters: coordinates would be others in a space that has changed.
+        """
+        points, *others = self._arrays
+        return (points if self.space is None else self.params, *others)
+
+    @property
+    def _arrays(self) -> tuple[Array, ...]:
         ordered = sorted(self.entries, key=lambda entry: entry.number)
         arrays = as_arrays(ordered, dimension_of(self.header, self.space), m := len(self.header.call.constraints))
         return arrays if m else arrays[:2]

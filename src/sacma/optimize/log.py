@@ -176,7 +176,7 @@ class Log:
             Status.TIME_LIMIT: f"the time limit of {limits.time_limit:g} s is over",
             Status.CALLBACK: "the callback ended the run",
             Status.RESTARTS: "the method has ended, with its last restart",
-            Status.FAILURES: f"{_evaluations(limits.max_failures)} failed in a row",
+            Status.FAILURES: f"{_evaluations(limits.max_failures)} failed in a row (is there a better x0?)",
             Status.INTERRUPTED: "interrupted",
             Status.TOLERANCE: "the last evaluations gained less than the tolerance",
             Status.SPACE_USED_UP: f"all {call.combinations:.0f} combinations of the space are evaluated",
