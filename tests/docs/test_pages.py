@@ -120,6 +120,7 @@ def test_page(site: Site, name: str) -> None:
     site.open(name)
     for width in WIDTHS:
         site.page.set_viewport_size({"width": width, "height": 900})
+        site.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # laid out
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width
         assert site.page.evaluate(WIDER) == []
     assert site.complaints == []
