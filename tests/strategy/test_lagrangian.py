@@ -45,6 +45,28 @@ def test_it_is_pycmas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_its_updates_are_pycmas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """λ by f and the constraints at the centre of each generation; μ at least that of pycma."""
+    pycma()
+    monkeypatch.chdir(tmp_path)
+    from cma.constraints_handler import AugmentedLagrangian  # noqa: PLC0415 loaded with pycma
+
+    theirs, ours = AugmentedLagrangian(2, np.array(EQUALITIES)), Lagrangian(2, EQUALITIES)
+    rng = np.random.default_rng(4)
+    for n in range(12):
+        population = outcomes_of(rng.normal(size=(9, 2)) / (n + 1))
+        centre = population.mean(axis=0)
+        if not theirs.is_initialized:
+            theirs.set_coefficients(population[:, 0], population[:, 1:])
+        for outcome in (*population, centre):
+            theirs(outcome[1:])
+        theirs.update(centre[0], centre[1:])
+        assert ours.update(population, centre)
+        np.testing.assert_allclose(ours.multipliers, theirs.lam)
+        assert np.all(ours.penalties >= theirs.mu * (1 - 1e-12))
+    assert np.all(ours.multipliers[:2] != 0.0)
+
+
 def test_slopes_are_its_derivatives() -> None:
     """By each outcome, on both sides of where a constraint counts."""
     merit = merit_of([0.5, -0.7, 0.0], [2.0, 1.0, 3.0])

@@ -123,6 +123,8 @@ def test_all_points_are_in_the_box_and_the_optimum_may_be_on_its_border() -> Non
     assert np.min(values) == pytest.approx(3.0, rel=1e-6)
     points, _ = searched(rosenbrock, np.array([1.0, 0.99]), factor=2.5, half=1.0, radius=0.5)
     np.testing.assert_allclose(points, [[1, 0.99], [0.5, 0.99], [1, 0.49], [0, 0.99], [1, -0.01]])
+    points, _ = searched(rosenbrock, np.array([-1.0, -0.6]), factor=2.5, half=1.0, radius=0.5)
+    np.testing.assert_allclose(points, [[-1, -0.6], [-0.5, -0.6], [-1, -0.1], [0, -0.6], [-1, 0.4]])
 
 
 def test_it_ends_on_a_plateau() -> None:

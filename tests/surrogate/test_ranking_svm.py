@@ -51,6 +51,15 @@ def test_the_dual_is_solved(log_cost: float, power: float) -> None:
     assert negative_dual(alpha)[0] <= found.fun + 1e-6 * abs(found.fun)
 
 
+def test_points_in_the_same_place_have_no_multiplier() -> None:
+    """Their constraint cannot be kept, whatever it costs; the others are as without it."""
+    points = np.array([0.0, 0.5, 0.5, 2.0])
+    kernel = np.exp(-((points[:, None] - points) ** 2))
+    alpha = ascend(kernel, np.full(3, 1e3))
+    assert alpha[1] == 0.0
+    np.testing.assert_allclose(alpha[[0, 2]], ascend(kernel[np.ix_([0, 1, 3], [0, 1, 3])], np.full(2, 1e3)))
+
+
 def test_relaxed_steps_get_further() -> None:
     """Than steps to each coordinate's optimum, in as many sweeps."""
     order = INPUTS[np.argsort(f(INPUTS))]

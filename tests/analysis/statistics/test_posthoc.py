@@ -201,6 +201,18 @@ def test_what_are_no_p_values(raw: pd.DataFrame, said: str) -> None:
         assert "\n" not in str(refused.value)
 
 
+def test_p_values_may_be_rounded_on_one_side() -> None:
+    """By a billionth of themselves, however small they are."""
+    for p in (0.5, 1e-30):
+        for off, symmetric in ((0.5e-9, True), (2e-9, False)):
+            raw = pd.DataFrame([[1, p], [p * (1 + off), 1]])
+            if symmetric:
+                assert entry(holm(raw.set_axis(["A", "B"]).set_axis(["A", "B"], axis=1)), "A", "B") == p
+                continue
+            with pytest.raises(ValueError, match="not symmetric"):
+                holm(raw)
+
+
 @pytest.mark.parametrize(("alpha", "expected"), [(0.05, [1.960, 2.569, 2.850]), (0.10, [1.645, 2.291, 2.589])])
 def test_critical_differences(alpha: float, expected: list[float]) -> None:
     """The q for 2, 4 and 6 algorithms is as in Demšar's Table 5a; his example has CD = 1.12 at the level 0.10."""
