@@ -44,6 +44,13 @@ class Found(NamedTuple):
     promised: float  # gain within the first radius by the last model; inf where that is as coarse as the first
 
 
+class View(NamedTuple):
+    """Differences from the best value seen through a warp, as a quadratic function of the step in units of Δ."""
+
+    warp: Warp
+    model: Quadratic
+
+
 Search = Generator[Array, Array, Found | None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
 Evaluation = Generator[Array, Array, tuple[Array, Array]]  # idem; returns points, where f was evaluated, and values
 
@@ -100,32 +107,28 @@ class _Region:
         """Return the interpolation through the points, in units of Δ."""
         return Interpolation.of((self.points - self.centre) / self.radius)
 
-    def warps(self) -> list[Warp]:
-        """Return warps of differences from the best value; none where all are the same."""
-        values = self.values - self.values[self.best]
-        finite = values[np.isfinite(values)]
-        found = warps(finite) if np.max(finite) > sys.float_info.min else [Warp(0.0, math.inf)]
-        return found + [found[-1]] * (LEVELS - len(found))
-
-    def models(self, interpolation: Interpolation) -> list[Quadratic]:
-        """Return functions through warped values; that of a failure is the worst, twice as far above the best."""
+    def views(self, interpolation: Interpolation) -> list[View]:
+        """Return the values through each warp; that of a failure is the worst, twice as far above the best."""
         differences = self.values - self.values[self.best]
+        finite = np.isfinite(differences)
+        some = np.max(differences[finite]) > sys.float_info.min  # else all are the same
+        through = warps(differences[finite]) if some else [Warp(0.0, math.inf)]
         found = []
-        for level, warp in enumerate(self.warps()):
+        for level in range(LEVELS):
+            warp = through[min(level, len(through) - 1)]
             values = _warped(warp, differences)
-            finite = np.isfinite(values)
             values[~finite] = 2.0 * np.max(values[finite])
-            found.append(interpolation.through(values, self.hessians[level] * self.radius**2))
-            self.hessians[level] = found[-1].hessian / self.radius**2
+            model = interpolation.through(values, self.hessians[level] * self.radius**2)
+            self.hessians[level] = model.hessian / self.radius**2
+            found.append(View(warp, model))
         return found
 
-    def learn(self, models: list[Quadratic], step: Array, value: float) -> None:
+    def learn(self, views: list[View], step: Array, value: float) -> None:
         """Take a new value at a step, in units of Δ, as a sample of the errors of all models."""
         if not np.isfinite(value):
             return
-        actual = value - self.values[self.best]
-        foreseen = [_unwarped(warp, model(step)) for warp, model in zip(self.warps(), models, strict=True)]
-        errors = np.clip(np.abs(np.array(foreseen) - actual), LEAST_ERROR, MOST_UNITS)
+        foreseen = np.array([_unwarped(warp, model(step)) for warp, model in views])
+        errors = np.clip(np.abs(foreseen - (value - self.values[self.best])), LEAST_ERROR, MOST_UNITS)
         self.errors = FORGETS * self.errors + np.log(np.nan_to_num(errors, nan=MOST_UNITS))
         self.errors[NONE] -= MARGIN * (1.0 - FORGETS)
 
@@ -136,7 +139,7 @@ class _Region:
 
     def promised(self, radius: float, box: tuple[Array, Array]) -> float:
         """Return the gain that the model has within a radius of the best point."""
-        model = self.models(self.interpolation())[self.chosen]
+        _, model = self.views(self.interpolation())[self.chosen]
         step = minimum(model, radius / self.radius, *_inside(self, box))
         return model(np.zeros(len(step))) - model(step)
 
@@ -192,8 +195,8 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
         centre, unit = region.centre.copy(), region.radius
         inner = _inside(region, box)
         interpolation = region.interpolation()
-        models = region.models(interpolation)
-        model, warp = models[region.chosen], region.warps()[region.chosen]
+        views = region.views(interpolation)
+        warp, model = views[region.chosen]
         if not np.all(np.isfinite(model.hessian)) or not np.all(np.isfinite(model.gradient)):
             return None
         step = minimum(model, 1.0, *inner)
@@ -209,7 +212,7 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
                 step = (point - centre) / unit
             reduction = -float(_warped(warp, np.array([value - region.values[region.best]]))[0])
             ratio = reduction / expected
-            region.learn(models, step, value)
+            region.learn(views, step, value)
             radius_next = _next_radius(ratio, unit, length)
             _replace(region, interpolation.weights(step), point, value, max(0.1 * radius_next, region.resolution))
         region.radius = radius_next if radius_next > 1.5 * region.resolution else region.resolution
