@@ -55,7 +55,7 @@ def _of_the_paper(comparison: Comparison) -> Iterator[str]:
     """Yield what the paper's tables lack: its protocol, or enough of its algorithms."""
     for reading in comparison.readings:
         if differences := protocol_differences(comparison, reading):
-            yield f"the study {reading.title} is smaller than the paper's, or another: {', '.join(differences)}"
+            yield f"the protocol is not the paper's, {reading.title}: {'; '.join(differences)}"
     for reading in published.READINGS:
         names = dict.fromkeys(reading.names)
         several = len(comparison.names) > 1 and set(comparison.names) < set(names)

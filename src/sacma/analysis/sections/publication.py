@@ -103,7 +103,7 @@ def _beside_table(beside: pd.DataFrame, reading: Reading, differences: Sequence[
     return FormattedTable(
         f"table3_beside_paper{reading.suffix.replace('-', '_')}",
         f"Mean ranks beside the paper's, {reading.title}",
-        f"The protocol is another: {', '.join(differences)}." if differences else "",
+        f"The protocol is not the paper's: {'; '.join(differences)}." if differences else "",
         (Block(spanning(("", "scenario"), algorithms, whose), number_rows(values, ".2f")),),
     )
 
