@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sacma.optimize.result import Status as Status
     from sacma.optimize.space import Space as Space
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _MODULES = {
     "Categorical": "sacma.optimize.parameters",
