@@ -16,7 +16,6 @@ from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets
 from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
-from sacma.store.store import Store
 from tests.analysis.made import compared, made
 
 PROTOCOL: dict[str, object] = {"functions": "1", "dimensions": "2", "instances": "1-3", "budget": 50}
@@ -90,12 +89,12 @@ def test_data_that_end_early_take_nothing_from_others(ends: list[int], solved: l
             assert ranks["functions"].ge(0.9 * 12).all()
 
 
-def test_functions_that_ranks_lack_are_counted_beside_them(tmp_path: Path) -> None:
+def test_functions_that_ranks_lack_are_counted_beside_them() -> None:
     """One of twelve on which some data end early is missing from the ranks there, and a row of the table says so."""
     protocol = {"functions": "1-12", "dimensions": "2", "instances": "1", "budget": 40}
     found = {"cmaes": [(1, 99.0), (2, 5.0)], "gp5": [(1, 99.0), (2, 3.0)]}
     ours = [made(name, lambda _, of=of: of, protocol) for name, of in found.items()]  # type: ignore[misc]
     findings = find(compare(ours, others(Theirs=[60, *[80] * 11])))
-    table = next(iter(SECTION.tables(Report(Store(tmp_path), findings))))
+    table = next(iter(SECTION.tables(Report(findings))))
     rows = {row[0].text: [cell.text for cell in row[1:]] for block in table.blocks for row in block.rows}
     assert rows["functions"] == ["12", "11"]

@@ -2,7 +2,6 @@
 
 import math
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,6 @@ from sacma.analysis.section import Report
 from sacma.analysis.sections import all_sections, find
 from sacma.analysis.sections.summary import summarise
 from sacma.analysis.tables import UNTESTED
-from sacma.store.store import Store
 from tests.analysis.made import compared, made
 
 OF_TRIALS = {"gains", "paper_correlation", "ert_details"}
@@ -19,7 +17,7 @@ OF_TRIALS = {"gains", "paper_correlation", "ert_details"}
 
 
 @pytest.mark.parametrize(("functions", "algorithms"), [(1, 2), (5, 4), (5, 10), (6, 2), (6, 4), (6, 10)])
-def test_all_or_nothing_is_tested(functions: int, algorithms: int, tmp_path: Path) -> None:
+def test_all_or_nothing_is_tested(functions: int, algorithms: int) -> None:
     """Algorithms that differ on each function: asterisks, p-values, diagrams and words from six functions on."""
     protocol = {"functions": f"1-{functions}", "dimensions": "2", "instances": "1", "budget": 40}
     names = ("cmaes", "gp1", "gp5", "ada_kl")
@@ -28,7 +26,7 @@ def test_all_or_nothing_is_tested(functions: int, algorithms: int, tmp_path: Pat
         for n in range(algorithms)
     ]
     findings = find(compared(*studies))
-    report = Report(Store(tmp_path), findings)
+    report = Report(findings)
     tables = [table for section in all_sections() for table in section.tables(report)]
     (ranks,) = [
         chart

@@ -50,7 +50,7 @@ class Problem(Protocol):
         """
 
     def log(self, **values: float) -> None:
-        """Keep numbers of the algorithm's state, such as ``sigma``, which the report draws by calls. Optional."""
+        """Keep numbers of the algorithm's state, such as ``sigma``, which the report draws. Optional."""
 
     def trace(self, generation: Generation) -> None:
         """Add a generation to the trial's trace. Optional."""

@@ -89,8 +89,8 @@ def write_report(
     Derived files of the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
     The page links cocopp's ``pages`` if these are of the same comparison.
     """
-    findings = find(comparison)
-    report = Report(store, findings, manifests, notes)
+    findings = find(comparison, store)
+    report = Report(findings, manifests, notes)
     sections = [section for section in all_sections() if section.applies(comparison)]
     final = store.root / "report"
     with atomic_folder(final) as folder:

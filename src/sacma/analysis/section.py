@@ -21,11 +21,17 @@ T = TypeVar("T")
 class Findings(Mapping[str, pd.DataFrame]):
     """Data frames of a comparison by name, each made by its function in ``frames``, when it is first asked for.
 
-    Such a function may ask for others.
+    Such a function may ask for others, and read from the store of the results, where there is one.
     """
 
-    def __init__(self, comparison: Comparison, frames: Mapping[str, Callable[["Findings"], pd.DataFrame]]) -> None:
+    def __init__(
+        self,
+        comparison: Comparison,
+        frames: Mapping[str, Callable[["Findings"], pd.DataFrame]],
+        store: Store | None = None,
+    ) -> None:
         self.comparison = comparison
+        self.store = store
         self._frames = frames
         self._found: dict[Callable[[Findings], Any], Any] = {}
         self._alone: dict[tuple[str, ...], Findings] = {}
@@ -55,7 +61,7 @@ class Findings(Mapping[str, pd.DataFrame]):
         key = tuple(study.name for study, _ in ours)
         if key not in self._alone:
             chosen = replace(comparison, covered=ours, external=(), against="", own_budget=comparison.budget)
-            self._alone[key] = Findings(chosen, self._frames)
+            self._alone[key] = Findings(chosen, self._frames, self.store)
         return self._alone[key]
 
     @cached_property
@@ -79,9 +85,8 @@ Make = Callable[[Findings], pd.DataFrame]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Results of a report: their store, findings, provenance, and notes."""
+    """Results of a report: their findings, provenance, and notes."""
 
-    store: Store
     findings: Findings
     manifests: Sequence[Manifest] = ()
     notes: Sequence[str] = ()

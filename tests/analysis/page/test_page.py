@@ -348,22 +348,26 @@ def test_width_and_shade(browser: Browser, results: Path, width: int, shade: str
 
 
 def test_the_state_of_strategies_is_that_of_the_traces(opened: Opened, results: Path) -> None:
-    """σ, axis ratio and evaluations by generation, of each trial and algorithm that has them."""
+    """σ and axis ratio by evaluations, of each trial and algorithm that has them, in the page and beside it."""
     chart = data_of((results / "index.html").read_text())["charts"]["strategy"]
-    names = {"σ": "sigma", "axis ratio": "axis_ratio", "evaluations of f": "true_evaluations"}
+    names = {"σ": "sigma", "axis ratio": "axis_ratio"}
+    table = pd.read_csv(results / "tables" / "strategy.csv")
     count = 0
     for (D, f, quantity, instance), panel in chart["panels"]:
         for algorithm, _, x, y in panel if quantity in names else ():
             trace = pd.read_parquet(results.parent / "traces" / f"{algorithm}.parquet")
             place = trace.query(f"dimension == {D} and function == {f} and instance == {instance}")
-            generations = np.rint(10 ** (np.cumsum(x) / 1000)).astype(int)
-            expected = place.set_index("generation")[names[quantity]][generations]
-            assert 10 ** (np.cumsum(y) / 1000) == pytest.approx(expected.to_numpy(), rel=2e-3)
+            last = place.drop_duplicates("true_evaluations", keep="last").set_index("true_evaluations")
+            of = table.query(f"dimension == {D} and function == {f} and instance == {instance}")
+            of = of[(of["algorithm"] == algorithm) & (of["quantity"] == quantity)]
+            assert of["value"].to_numpy() == pytest.approx(last[names[quantity]][of["evaluations"]].to_numpy())
+            assert 10 ** (np.cumsum(x) / 1000) == pytest.approx(of["evaluations"].to_numpy() / int(D), rel=2e-3)
+            assert 10 ** (np.cumsum(y) / 1000) == pytest.approx(of["value"].to_numpy(), rel=2e-3)
             count += 1
-    assert count == 3 * 3 * 2 * 3 * 2  # quantities, algorithms, dimensions, functions and instances
+    assert count == 2 * 3 * 2 * 3 * 2  # quantities, algorithms, dimensions, functions and instances
     opened.choose(functions=8, quantity="axis ratio", instance=2)
     axes = opened.page.locator("#chart-strategy svg text").all_text_contents()
-    assert {"axis ratio", "generation or call"} <= set(axes)
+    assert {"axis ratio", "true evaluations / D"} <= set(axes)
     assert opened.page.locator("#chart-strategy text.end").count() == 3
     assert opened.complaints == []
 

@@ -6,7 +6,6 @@ from functools import partial
 from sacma.analysis.section import Report
 from sacma.analysis.sections import ert, find
 from sacma.config.plan import TrialSpec
-from sacma.store.store import Store
 from tests.analysis.made import Improvements, compared, made
 
 PROTOCOL = {"functions": "1,8", "dimensions": "2,3", "instances": "1-3", "budget": 100}
@@ -29,7 +28,7 @@ def test_the_section() -> None:
     assert [times["Slow", 2, 1, 1.0][column] for column in ("successes", "trials")] == [3, 3]
     assert [share["Slow", 3][column] for column in ("best", "median_ratio")] == [0, 2]
     assert [share["Fast", 3][column] for column in ("share", "median_ratio")] == [1, 1]
-    report = Report(Store.__new__(Store), findings)
+    report = Report(findings)
     lines, pairs = ert.SECTION.charts(report)
     assert {name for chart in (lines, pairs) for name, _ in chart.files()} == {"ert_02D", "ert_03D", "ert_pairs"}
     assert set(lines.data["algorithm"]) == {"Fast", "Slow", "virtual best"}
@@ -44,7 +43,7 @@ def test_one_algorithm_has_no_rivals() -> None:
     assert len(findings["ert"]) == 2 * 2 * 11
     assert findings["virtual_best"].empty
     assert findings["virtual_best_share"].empty
-    report = Report(Store.__new__(Store), findings)
+    report = Report(findings)
     assert [chart.name for chart in ert.SECTION.charts(report)] == ["ert"]
 
 
@@ -55,5 +54,5 @@ def test_targets_that_nobody_reached_have_no_figures() -> None:
     )
     assert not findings["ert"]["successes"].any()
     assert findings["virtual_best"].empty
-    report = Report(Store.__new__(Store), findings)
+    report = Report(findings)
     assert not any(len(chart.data) for chart in ert.SECTION.charts(report))

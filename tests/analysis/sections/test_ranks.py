@@ -6,7 +6,6 @@ from sacma.analysis.section import Report
 from sacma.analysis.sections import find
 from sacma.analysis.sections.ranks import SECTION
 from sacma.config.plan import TrialSpec
-from sacma.store.store import Store
 from tests.analysis.made import Improvements, compared, made
 
 
@@ -21,7 +20,7 @@ def test_more_algorithms_in_some_dimensions() -> None:
         protocol = {"functions": "1-8", "dimensions": dimensions, "instances": "1-3", "budget": 50.0}
         return made("ada_kendall", found, protocol, name=f"A{number}")
 
-    report = Report(Store.__new__(Store), find(compared(*map(study, range(10)))))
+    report = Report(find(compared(*map(study, range(10)))))
     (chart,) = SECTION.charts(report)
     assert [name for name, _ in chart.files()] == ["ranks_02D", "ranks_03D"]
     assert isinstance(chart, Rows)

@@ -5,6 +5,7 @@ from importlib import import_module
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.section import Findings, Section
 from sacma.files.drawing import load_matplotlib
+from sacma.store.store import Store
 
 load_matplotlib()
 
@@ -17,6 +18,7 @@ def all_sections() -> tuple[Section, ...]:
     return tuple(import_module(f"{__name__}.{file}").SECTION for file in FILES)
 
 
-def find(comparison: Comparison) -> Findings:
+def find(comparison: Comparison, store: Store | None = None) -> Findings:
     """Return the findings of a comparison of at least one algorithm with a finished trial."""
-    return Findings(comparison, {name: make for section in all_sections() for name, make in section.frames.items()})
+    frames = {name: make for section in all_sections() for name, make in section.frames.items()}
+    return Findings(comparison, frames, store)

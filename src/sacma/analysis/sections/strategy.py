@@ -1,4 +1,4 @@
-"""Strategy: the state of each algorithm by generation, as its trials have kept it: σ, axis ratio, evaluations."""
+"""Strategy: the state of each algorithm as its trials have kept it: σ, axis ratio, evaluations of the model."""
 
 from collections.abc import Iterator
 
@@ -6,42 +6,49 @@ import numpy as np
 import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines
-from sacma.analysis.section import Findings, Report, Section
+from sacma.analysis.section import Findings, Report, Section, of_one
+from sacma.store.log import EVALUATIONS
 from sacma.store.record import TrialRecord, decode
-from sacma.store.store import Damage, Store
+from sacma.store.store import Damage
 from sacma.types import Array
 
 MOST_POINTS = 250_000  # of all lines in the page
 POINTS = 48  # of a line, at most
 BY = ("dimension", "function", "quantity", "instance")
-SIGMA, AXES, OF_F, OF_MODEL = "σ", "axis ratio", "evaluations of f", "evaluations of the model"
-WORDS = {"sigma": SIGMA, "axis_ratio": AXES, "evaluations": OF_F, "model_evaluations": OF_MODEL}
+SIGMA, AXES, OF_MODEL = "σ", "axis ratio", "evaluations of the model"
+WORDS = {"sigma": SIGMA, "axis_ratio": AXES, "model_evaluations": OF_MODEL}
 
 
-def quantities(record: TrialRecord) -> dict[str, Array]:
-    """Return the numbers of a trial by generation: of its trace, and of its log, in which each call is one.
+def quantities(record: TrialRecord) -> Iterator[tuple[str, Array, Array]]:
+    """Yield name, evaluations of f and values of the numbers of a trial: of each generation, and of calls of its log.
 
-    Evaluations of f are of all before and in a generation; those of the model are of points without a value of f.
+    Evaluations of f are of all before and in a generation, or before a call; those of the model are of points without
+    a value of f.
     """
-    found: dict[str, Array] = {}
     if len(trace := record.trace):
         true = trace["true_evaluations"].astype(float)
         without = np.maximum(0.0, np.cumsum(trace["population_size"].astype(float)) - true)
-        found = {SIGMA: trace["sigma"], AXES: trace["axis_ratio"], OF_F: true, OF_MODEL: np.maximum.accumulate(without)}
-        if not without[:-1].any():  # a last population, which was not finished
-            del found[OF_MODEL]
-    for name, values in record.log.items():
-        found[WORDS.get(name, name.replace("_", " "))] = np.array([np.nan if v is None else v for v in values], float)
-    return {name: values for name, values in found.items() if np.nan_to_num(values, nan=0.0).any()}
+        yield SIGMA, true, trace["sigma"]
+        yield AXES, true, trace["axis_ratio"]
+        if without[:-1].any():  # not of a last population alone, which was not finished
+            yield OF_MODEL, true, np.maximum.accumulate(without)
+    for name, column in record.log.items():
+        values = np.array([np.nan if value is None else value for value in column], float)
+        if name != EVALUATIONS and np.nan_to_num(values, nan=0.0).any():
+            yield WORDS.get(name, name.replace("_", " ")), np.array(record.log[EVALUATIONS], float), values
 
 
-def traces(store: Store, findings: Findings) -> pd.DataFrame:
-    """Return the quantities of trials by generation, of as many instances as a page can hold.
+def states(findings: Findings) -> pd.DataFrame:
+    """Return the quantities of trials by evaluations of f, of as many instances as a page can hold.
 
-    Columns are algorithm, dimension, function, quantity, instance, generation and value.
+    Columns are algorithm, dimension, function, quantity, instance, evaluations and value. Of generations or calls after
+    the same number of evaluations the last one counts.
     """
-    covered = findings.comparison.covered if (store.root / "records").is_dir() else ()  # else of kept outcomes alone
-    specs = {study.name: [head.spec for head in of.heads.values()] for study, of in covered if not of.manifest}
+    store, nothing = findings.store, pd.DataFrame(columns=["algorithm", *BY, "evaluations", "value"])
+    if store is None or not (store.root / "records").is_dir():  # of kept outcomes alone
+        return nothing
+    covered = [(study.name, of) for study, of in findings.comparison.covered if not of.manifest]
+    specs = {name: [head.spec for head in of.heads.values()] for name, of in covered}
     cells = {(name, spec.dimension, spec.function) for name, of in specs.items() for spec in of}
     instances = sorted({spec.instance for of in specs.values() for spec in of})
     wanted = instances[: max(1, MOST_POINTS // (4 * POINTS * max(1, len(cells))))]
@@ -51,22 +58,24 @@ def traces(store: Store, findings: Findings) -> pd.DataFrame:
             if isinstance(record, Damage):
                 continue
             spec = record.spec
-            for quantity, values in quantities(record).items():
-                at = np.unique(np.round(np.geomspace(1, len(values), POINTS)).astype(int))
+            for quantity, evaluations, values in quantities(record):
+                last = np.flatnonzero(np.diff(evaluations, append=np.inf))
+                kept = last[np.unique(np.round(np.geomspace(1, len(last), POINTS)).astype(int)) - 1]
                 place = {"dimension": spec.dimension, "function": spec.function, "instance": spec.instance}
-                numbers = {"generation": at, "value": values[at - 1].astype(float)}
+                numbers = {"evaluations": evaluations[kept].astype(int), "value": values[kept].astype(float)}
                 parts.append(pd.DataFrame({"algorithm": name, **place, "quantity": quantity, **numbers}))
     if not parts:
-        return pd.DataFrame(columns=["algorithm", *BY, "generation", "value"])
+        return nothing
     found = pd.concat(parts, ignore_index=True)
     shared = list(WORDS.values())
     order = [*(name for name in found["quantity"].unique() if name not in shared), *shared]
     found["quantity"] = pd.Categorical(found["quantity"], order)  # the page begins with the first: of one's own log
-    return found.sort_values(list(BY), kind="stable").astype({"quantity": str})
+    return found.sort_values(list(BY), kind="stable").astype({"quantity": str})[list(nothing.columns)]
 
 
 def _charts(report: Report) -> Iterator[Chart]:
-    found = traces(report.store, report.findings)
+    found = report.findings["strategy"]
+    found = found[found["evaluations"] > 0].assign(evaluations_per_dimension=found["evaluations"] / found["dimension"])
     positive = found.groupby("quantity")["value"].transform("min") >= 0
     yield _lines("strategy", found[positive], "quantity", log=True)
     yield _lines("strategy_linear", found[~positive], "further", log=False)
@@ -75,10 +84,10 @@ def _charts(report: Report) -> Iterator[Chart]:
 def _lines(name: str, data: pd.DataFrame, column: str, *, log: bool) -> Chart:
     return Lines(
         name=name,
-        caption="The state of the strategy by generation, or by call of problem.log, in the trial of an instance.",
+        caption="The state of the strategy, or at calls of problem.log, in the trial of an instance.",
         data=data.rename(columns={"quantity": column}),
         by=("dimension", "function", column, "instance"),
-        x=Axis("generation", "generation or call", log=True),
+        x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
         y=Axis("value", column, log=log),
         figures=False,
     )
@@ -88,6 +97,7 @@ SECTION = Section(
     key="strategy",
     title="Strategy",
     heading="State of the strategy",
+    frames={"strategy": of_one(states)},
     charts=_charts,
     template="strategy.html",
     shown=lambda findings: any(c.heads and not c.manifest for _, c in findings.comparison.covered),
