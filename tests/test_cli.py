@@ -237,10 +237,12 @@ def test_foreign_data(tmp_path: Path) -> None:
     for function in (1, 8):
         assert medians["Theirs", function] == pytest.approx(expected["median_delta_f"][function], rel=1e-6)
         assert np.isnan(medians["Short", function])
-    alone = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=other/coco/CMA-ES", cwd=tmp_path)
+    chosen = "--with", "Theirs=other/coco/CMA-ES", "--output", "second"
+    alone = sacma("postprocess", "--no-pages", "--no-pdf", *chosen, cwd=tmp_path)
     assert alone.returncode == 0
-    pairs = pd.read_csv(tables / "pairwise.csv")
+    pairs = pd.read_csv(tmp_path / "second" / "report" / "tables" / "pairwise.csv")
     assert set(pairs["algorithm"]) == {"GP-1", "Theirs"}
+    assert "Short" in set(pd.read_csv(tables / "pairwise.csv")["algorithm"])  # the first report is kept
     assert {"wins", "p_raw", "p_bergmann_hommel"} <= set(pairs.columns)
     for wrong, message in {
         "x": "no such folder or archive",

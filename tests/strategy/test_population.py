@@ -105,6 +105,8 @@ def test_a_generation_is_reported() -> None:
     observer.spent("fit_seconds")
     observer.training({"training_set_size": 8, "likelihood_evaluations": 4, "half_evaluations": 9})
     observer.note(error=0.25)
+    with pytest.raises(TypeError, match="gain cannot be noted; allowed: model_generations, error, smoothed_error"):
+        observer.note(gain=1.0)
     observer.note(smoothed_error=0.5)
     facts = {"restart": 2, "population_size": 6, "true_evaluations": 5, "sigma": 1.5, "best_value": 3.0}
     observer.finish(**facts)

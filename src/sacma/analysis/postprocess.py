@@ -79,20 +79,21 @@ def write_report(
     manifests: Sequence[Manifest],
     notes: Sequence[str],
     *,
+    output: Path | None = None,
     jobs: int,
     pdf: bool = True,
     pages: bool = True,
     on_step: Steps = lambda _what, _part: None,
 ) -> Written:
-    """Write tables, figures and the page to ``RESULTS/report``, replacing a former report when all is done.
+    """Write tables, figures and the page to ``output/report``, replacing a former report when all is done.
 
-    Derived files of the store must be up to date. Figures are made by so many ``jobs``, processes, as SVG and PDF.
-    The page links cocopp's ``pages`` if these are of the same comparison.
+    Without ``output`` that is the results folder. Derived files of the store must be up to date. Figures are made by so
+    many ``jobs``, processes, as SVG and PDF. The page links cocopp's ``pages`` if these are of the same comparison.
     """
     findings = find(comparison, store)
     report = Report(findings, manifests, notes)
     sections = [section for section in all_sections() if section.applies(comparison)]
-    final = store.root / "report"
+    final = (output or store.root) / "report"
     with atomic_folder(final) as folder:
         for section in sections:
             on_step((section.heading or section.title).lower(), 0.0)
@@ -169,8 +170,8 @@ def _links(folder: Path) -> dict[str, dict[str, str]]:
     return dict(links)
 
 
-def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
-    """Run cocopp over the COCO folders and return the page to open.
+def write_pages(store: Store, comparison: Comparison, note: str = "", *, output: Path | None = None) -> Path:
+    """Run cocopp over the COCO folders, into ``output/cocopp``, and return the page to open.
 
     A banner on each page names missing trials, and has the note. Data of others are written anew from the values that
     were read, under their new names: cocopp believes any attribute of an index, unpickles files beside it, and fails
@@ -196,7 +197,7 @@ def write_pages(store: Store, comparison: Comparison, note: str = "") -> Path:
         apart = "" if comparison.compared.overlap.complete else ALL_OF_EACH
         whole = [f"{line}." for line in beyond(comparison, "These pages")]
         banner = " ".join(filter(None, [_partial(comparison), apart, *whole, note]))
-        return make_pages(folders, store.root / "cocopp", banner, expensive=comparison.suite.expensive)
+        return make_pages(folders, (output or store.root) / "cocopp", banner, expensive=comparison.suite.expensive)
 
 
 def _curve(spec: TrialSpec, outcome: Outcome) -> Curve:

@@ -12,6 +12,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from sacma.errors import SacmaError
+from sacma.files.atomic import why_no_folder
 from sacma.files.printable import printable
 
 if TYPE_CHECKING:
@@ -73,6 +75,15 @@ LONGEST_LIST = 20
 def redraws(console: Console) -> bool:
     """Return whether ``console`` is a terminal that can redraw a line; a log cannot, even coloured by FORCE_COLOR."""
     return console.is_interactive and console.file.isatty()
+
+
+def output_folder(output: Path | None, usual: Path) -> Path:
+    """Return the folder to write to, of the option or the usual one; refuse it before what takes long."""
+    folder = output or usual
+    if why := why_no_folder(folder):
+        option, another = ("--output: ", "another") if output else ("", "another with --output")
+        raise SacmaError(f"{option}{folder} cannot be a folder: {why}; give {another}")
+    return folder
 
 
 def fail(message: str, code: int) -> NoReturn:

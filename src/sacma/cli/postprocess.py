@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from sacma.cli.console import counted, err, out, print_damage, print_list, redraws
+from sacma.cli.console import counted, err, out, output_folder, print_damage, print_list, redraws
 from sacma.cli.interruption import this_command
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def postprocess(
             metavar="NUMBER",
         ),
     ] = None,
+    output: Annotated[Path | None, typer.Option(help="Folder of report/ and cocopp/; default: RESULTS.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Parallel processes; default: the number of cores.")] = None,
 ) -> None:
     """Make the report, its tables and figures, and cocopp's pages, from RESULTS and what --with and --against name.
@@ -140,9 +141,10 @@ def postprocess(
     if not partial:
         check_complete(store, covered, partial=True)
     store.prepare("copy it to where it can: COCO data are made in it")
+    folder = output_folder(output, results)
     with store.lock_derived(this_command()):
         for name in ("report", *["cocopp"] * pages):
-            check_replaceable(store.root / name)  # before what takes long
+            check_replaceable(folder / name)  # before what takes long
         manifests = derive(store, comparison.covered)
         known = [*left_out, *choice.notes, *notes(comparison), *environment_notes(comparison.covered, manifests)]
         for note in known:
@@ -150,12 +152,20 @@ def postprocess(
         if pages:
             start = time.monotonic()
             out.print(f"cocopp looks at {counted(len(comparison.names), 'algorithm')} …")
-            write_pages(store, comparison, choice.cocopp_note)
+            write_pages(store, comparison, choice.cocopp_note, output=folder)
             out.print(f"cocopp took {time.monotonic() - start:.0f} s")
         start = time.monotonic()
         with _step_display() as show:
             written = write_report(
-                store, comparison, manifests, known, jobs=jobs or cpu_count(), pdf=pdf, pages=pages, on_step=show
+                store,
+                comparison,
+                manifests,
+                known,
+                output=folder,
+                jobs=jobs or cpu_count(),
+                pdf=pdf,
+                pages=pages,
+                on_step=show,
             )
         out.print(f"the report took {time.monotonic() - start:.0f} s, with {counted(written.figures, 'figure')}")
     _print_found(written, missing)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from sacma.cli.console import EXIT_FAILED, as_argument, counted, err, fail, out, print_damage, print_list
+from sacma.cli.console import EXIT_FAILED, as_argument, counted, err, fail, out, output_folder, print_damage, print_list
 from sacma.cli.interruption import this_command
 from sacma.errors import RunError, SacmaError
 
@@ -79,17 +79,13 @@ def export(
     from sacma.analysis.comparison import check_complete, check_finished
     from sacma.analysis.export import load_in_cocopp, pack, read_folder
     from sacma.cli.tables import missing_lines
-    from sacma.files.atomic import why_no_folder, write_atomically
+    from sacma.files.atomic import write_atomically
     from sacma.store.completeness import completeness_of_studies
     from sacma.store.store import Store
 
     store = Store(results)
     covered = completeness_of_studies(store, whole=True)
-    folder = output or results / "export"
-    why = why_no_folder(folder)  # before what takes long
-    if why:
-        option, another = ("--output: ", "another") if output else ("", "another with --output")
-        raise SacmaError(f"{option}{folder} cannot be a folder: {why}; give {another}")
+    folder = output_folder(output, results / "export")
     print_damage([damage for _, completeness in covered for damage in completeness.damaged])
     check_finished(store, covered)
     print_list("missing", [line for _, completeness in covered for line in missing_lines(completeness)], err)

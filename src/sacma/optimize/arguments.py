@@ -1,16 +1,50 @@
 """Checks of arguments: each error names the argument, its value, and the values allowed."""
 
+import inspect
 import math
 import numbers
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NoReturn
+from functools import wraps
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 
 from sacma.files.printable import one_line, shown
 from sacma.types import Array
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 LONGEST_PATH = 150  # characters of a path in a message
+
+ELSEWHERE = {
+    "budget": "maxfev maxfun max_nfev maxiter max_iter max_evals max_evaluations maxevals n_trials n_calls",
+    "tolerance": "tol ftol xtol fatol xatol tolfun tolx",
+    "callback": "callbacks",
+    "population_size": "popsize pop_size",
+    "seed": "random_state rng",
+    "sigma0": "sigma rhobeg",
+    "target": "f_target ftarget",
+    "time_limit": "timeout max_time",
+    "workers": "n_jobs",
+}
+"""Arguments by the names that SciPy, pycma, Optuna and others give them."""
+
+
+def says_ours(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that refuses arguments by the names of other libraries with a TypeError that has ours."""
+    parameters = inspect.signature(function).parameters
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        for name in kwargs:
+            for ours, others in ELSEWHERE.items():
+                if name in others.split() and ours in parameters:
+                    raise TypeError(f"{name} is no argument here; the one for it is {ours}")
+        return function(*args, **kwargs)
+
+    return called
 
 
 def refuse(name: str, value: object, allowed: str, *, of_type: bool = False) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import checked_function, flag, refuse
+from sacma.optimize.arguments import checked_function, flag, refuse, says_ours
 from sacma.optimize.call import ARGUMENTS, Call, Tolerance, checked_call
 from sacma.optimize.direct import DirectRun
 from sacma.optimize.evaluation import MISTAKES, Evaluation, FirstEvaluations
@@ -28,6 +28,7 @@ from sacma.types import Array
 BUDGET_FACTOR = 250  # evaluations a dimension, where the call has no budget: the study's
 
 
+@says_ours
 def minimize(
     fun: Callable[..., Any],
     x0: Any = None,
@@ -87,8 +88,8 @@ def minimize(
         known: points evaluated already, and their values.
         max_failures: failed evaluations in a row that end the run; None: any number, whatever f raises.
         tolerance: least gain of the best value over 10 evaluations a dimension, or a ``sacma.Tolerance``: a run of the
-            method that gains less ends. A restart follows, unless there are no more ``restarts``, and with a method
-            that calls f itself none does.
+            method that gains less ends, and the call only with ``restarts=0``, or with a method that calls f itself:
+            else a restart follows.
         restarts: most restarts of the method, 0: none; None: as many as it makes. None with methods that call f
             themselves.
         noisy: f differs from call to call: the last fifth of the budget evaluates the best points again, see

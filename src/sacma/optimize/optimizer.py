@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import refuse, whole
+from sacma.optimize.arguments import refuse, says_ours, whole
 from sacma.optimize.call import ARGUMENTS, LARGEST_COUNT, Tolerance, checked_call
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, evaluation_of
@@ -69,7 +69,8 @@ class Optimizer:
             found; the budget does not count them. They may as well be told before the first ``ask``.
         max_failures: number of failed evaluations in a row after which ``stop`` says so; None: any number.
         tolerance: least gain of the best value over 10 evaluations a dimension, or a ``Tolerance``. A run of the method
-            that gains less ends, and a restart follows. None: the method's own criteria alone end a run.
+            that gains less ends, and a restart follows, but with ``restarts=0``. None: the method's own criteria alone
+            end a run.
         restarts: most restarts, after which ``stop`` says so; None: as many as the method makes, most without an end.
         noisy: f differs from evaluation to evaluation. The search gets the first four fifths of the budget, which must
             be given then; in the last, ``ask`` gives up to ten of the best points again, as often as they are to be
@@ -87,6 +88,7 @@ class Optimizer:
 
     __slots__ = ("_exchange", "_lock", "_run")
 
+    @says_ours
     def __init__(
         self,
         x0: Any = None,

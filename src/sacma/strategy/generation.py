@@ -46,6 +46,10 @@ class Generation:
     strategy_seconds: float = 0.0  # CPU seconds of sampling, update and stop conditions
 
 
+NOTED = ("model_generations", "error", "smoothed_error")
+"""Columns of a generation that its control may note."""
+
+
 class Observer:
     """Collects the details of a generation and calls ``on_generation`` with them when it is finished."""
 
@@ -78,7 +82,9 @@ class Observer:
         self._details |= {**details, **{name: total for name, total in totals.items() if total}}
 
     def note(self, **details: float) -> None:
-        """Note columns of the trace: g_m, ε, ε_s."""
+        """Note columns of the trace: g_m, ε, ε_s; raise TypeError for another name."""
+        for name in details.keys() - NOTED:
+            raise TypeError(f"{name} cannot be noted; allowed: {', '.join(NOTED)}")
         self._details |= details
 
     def finish(self, **facts: float) -> None:

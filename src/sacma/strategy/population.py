@@ -175,5 +175,5 @@ class Population:
         return JudgedPopulation(read_only(self._run.sampled), read_only(self.values), predicted, self._run.state)
 
     def note(self, **details: float) -> None:
-        """Note columns of the trace: model_generations, error, smoothed_error."""
+        """Note columns of the trace, model_generations, error and smoothed_error; raise TypeError for another name."""
         self._observer.note(**details)
