@@ -471,7 +471,7 @@ def test_the_papers_study_is_held_against_it(results: Path, tmp_path: Path) -> N
     assert {"ranks_beside_paper", "transfer_functions"} <= set(data_of(page)["charts"])
     assert 'id="publication"' in page
     assert "as its authors ran it" not in page
-    assert (report / "figures" / "ranks_beside_paper_03D.svg").exists()
+    assert (report / "figures" / "ranks_beside_paper.svg").exists()
 
 
 def test_one_algorithm(browser: Browser, results: Path, tmp_path: Path) -> None:
