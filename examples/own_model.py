@@ -32,9 +32,10 @@ class RadialBasisFunctions(Part):
     def fit(self, training: TrainingSet, whitening: Whitening) -> "Interpolant | FitStatus":
         """Interpolate the values, or say why not."""
         try:
-            return Interpolant(RBFInterpolator(training.inputs, training.values, kernel=self.kernel))
+            interpolate = RBFInterpolator(training.inputs, training.values, kernel=self.kernel)
         except np.linalg.LinAlgError:
             return FitStatus.NO_FACTOR
+        return Interpolant(interpolate, float(np.std(training.values)))
 
     def keep(self, fitted: "Interpolant", whitening: Whitening) -> None:
         """Remember nothing."""
@@ -44,18 +45,19 @@ class RadialBasisFunctions(Part):
 
 
 class Interpolant:
-    """A fitted model."""
+    """A fitted model, and the spread of the values that it was fitted to."""
 
-    def __init__(self, interpolate: RBFInterpolator) -> None:
-        self.interpolate = interpolate
+    def __init__(self, interpolate: RBFInterpolator, spread: float) -> None:
+        self.interpolate, self.spread = interpolate, spread
 
     def predict(self, inputs: Array) -> Array:
         """Return the predictions at whitened points, shape (n, D)."""
         return np.asarray(self.interpolate(inputs))
 
     def posterior(self, inputs: Array, *, joint: bool = True) -> Posterior:
-        """Say what an interpolant has not; controls that rank predictions do not ask for it."""
-        raise NotImplementedError("radial-basis knows no uncertainty; take another criterion or control")
+        """Return the predictions with one variance for all points: an interpolant knows nothing of its errors."""
+        variances = np.full(len(inputs), self.spread**2)
+        return Posterior(self.predict(inputs), np.diag(variances) if joint else variances, noise=0.0)
 
     def search(self) -> Mapping[str, int | str]:
         """Return the cost of a search for hyperparameters: there are none."""
@@ -63,7 +65,7 @@ class Interpolant:
 
 
 class MySettings(StrategySettings):
-    """All settings of the strategy, with another type and default of the model, and another default of the control."""
+    """All settings of the strategy; defaults are the paper's, but for the model and its type, and the control."""
 
     model: RadialBasisFunctions = RadialBasisFunctions()
     control: AnyControl = AdaptiveGenerations(error=Kendall())

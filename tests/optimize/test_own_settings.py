@@ -8,6 +8,7 @@ import pytest
 
 import sacma
 from sacma.algorithms.registry import ALGORITHMS, Origin, read_algorithm_file
+from sacma.optimize.methods import named
 from sacma.strategy.generation_control import Generations
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.models import GaussianProcessModel
@@ -28,6 +29,14 @@ def rosenbrock(x: Array) -> float:
 
 def found(budget: int, method: Any = MINE, **more: Any) -> sacma.Result:
     return sacma.minimize(rosenbrock, X0, 0.5, seed=1, budget=budget, method=method, **more)
+
+
+def test_one_part_of_sacma_exchanged() -> None:
+    """All else stays as the default method has it."""
+    model = type(MINE.model)()
+    run = found(60, MySettings(**named("sacma").settings.model_dump() | {"model": model}))
+    assert run.nfev == 60
+    assert run.fun < found(60).fun
 
 
 @pytest.fixture
