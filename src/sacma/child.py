@@ -78,7 +78,7 @@ class Child:
         """True until it has ended."""
         return self._process.poll() is None
 
-    def call(self, task: bytes | memoryview, seconds: float, ends: threading.Event) -> Any:
+    def call(self, task: bytes, seconds: float, ends: threading.Event) -> Any:
         """Return the result of a function there.
 
         Args:
@@ -166,7 +166,8 @@ class Pool:
         """Begin a call, or let it wait for a child; its future raises what ``Child.call`` does."""
         from joblib.externals.loky.backend.reduction import dumps  # noqa: PLC0415 for those who use it
 
-        return self._threads.submit(self._call, dumps(call))
+        # Python 3.13 complains of a buffer that ends before the view of it, as they do in a failed call's traceback.
+        return self._threads.submit(self._call, bytes(dumps(call)))
 
     def each(self, function: Callable[..., Any], tasks: Iterable[Sequence[Any]]) -> Iterator[Any]:
         """Yield the results of a function for arguments as they come, and end all children."""
@@ -176,7 +177,7 @@ class Pool:
         finally:
             self.shutdown()
 
-    def _call(self, task: memoryview) -> Any:
+    def _call(self, task: bytes) -> Any:
         child = self._idle.pop()
         try:
             if child is not None and not child.runs:  # it has died since its last call

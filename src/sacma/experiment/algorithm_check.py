@@ -145,7 +145,7 @@ def _watched(specs: Sequence[TrialSpec], seed: int, seconds: float) -> list[Sigh
     try:
         patience = PATIENCE + seconds * len(specs)
         sightings: list[Sighting] = child.call(
-            dumps((_watch, specs, seed, seconds, ALGORITHMS.files)), patience, threading.Event()
+            bytes(dumps((_watch, specs, seed, seconds, ALGORITHMS.files))), patience, threading.Event()
         )
     finally:
         child.kill()
