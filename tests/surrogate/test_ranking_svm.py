@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import kendalltau, spearmanr
 
-from sacma.surrogate.dual import SWEEPS, ascend
+from sacma.surrogate.dual import ascend
 from sacma.surrogate.model import FitStatus
 from sacma.surrogate.ranking_svm import Ranked, RankingParameters, RankingSVM, fit_ranking_svm
 from sacma.surrogate.training_set import TrainingSet
@@ -60,20 +60,18 @@ def test_points_in_the_same_place_have_no_multiplier() -> None:
     np.testing.assert_allclose(alpha[[0, 2]], ascend(kernel[np.ix_([0, 1, 3], [0, 1, 3])], np.full(2, 1e3)))
 
 
-def test_relaxed_steps_get_further() -> None:
-    """Than steps to each coordinate's optimum, in as many sweeps."""
-    order = INPUTS[np.argsort(f(INPUTS))]
-    kernel = np.exp(-np.sum((order[:, None] - order) ** 2, axis=2) / 8.0)
-    costs = USUAL.costs(59)
-    differences = np.eye(60)[:-1] - np.eye(60)[1:]
-    Q = differences @ kernel @ differences.T
-    plain, slope = np.zeros(59), np.ones(59)
-    for i in np.tile(np.arange(59), SWEEPS):
-        step = np.clip(plain[i] + slope[i] / Q[i, i], 0.0, costs[i]) - plain[i]
-        plain[i] += step
-        slope -= step * Q[i]
-    relaxed = ascend(kernel, costs)
-    assert relaxed.sum() - 0.5 * relaxed @ Q @ relaxed > plain.sum() - 0.5 * plain @ Q @ plain
+PUBLISHED = [-29.17, -75.94, 55.92, -2.57, -11.13, -50.27, -99.52, -145.01, -1.92, -27.01, -72.56, -122.82, -158.94]
+"""Scores/10⁶ of the last points below, by the code of the authors of s*ACM-ES: its ascent begins at random."""
+
+
+def test_scores_are_those_of_the_published_code() -> None:
+    """After as many sweeps of the ascent, all of which do not solve the dual yet."""
+    i = np.arange(249.0).reshape(83, 3)
+    points = np.round(3.0 * np.sin(1.7 * i + 0.3 * i % 5.0), 2)
+    values = np.sum(100.0 * (points[:, 1:] - points[:, :-1] ** 2) ** 2 + (1.0 - points[:, :-1]) ** 2, axis=1)
+    trained = fit_ranking_svm(TrainingSet(points[:70], values[:70], np.arange(70)), USUAL)
+    assert isinstance(trained, RankingSVM)
+    np.testing.assert_allclose(trained.scores(points[70:]) / 1e6, PUBLISHED, atol=0.05 * np.ptp(PUBLISHED))
 
 
 @pytest.mark.parametrize("width", [0.5, 1.0, 2.0])
@@ -84,9 +82,9 @@ def test_scores_are_those_of_the_multipliers(width: float) -> None:
     apart = [np.linalg.norm(a - b) for i, a in enumerate(INPUTS) for b in INPUTS[:i]]
     kernel = np.exp(-np.sum((NEW[:, None] - INPUTS[order]) ** 2, axis=2) / (2.0 * (width * np.mean(apart)) ** 2))
     alpha = np.cumsum(trained.weights)[:-1]
-    assert np.all(alpha >= -1e-6)
+    assert np.all(alpha >= -1e-6 * alpha.max())
     expected = np.sum(alpha * (kernel[:, :-1] - kernel[:, 1:]), axis=1)
-    np.testing.assert_allclose(-trained.scores(NEW), expected, rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(-trained.scores(NEW), expected, rtol=1e-6, atol=1e-6 * np.ptp(expected))
 
 
 def test_it_orders_new_points() -> None:
@@ -101,7 +99,7 @@ def test_it_orders_new_points() -> None:
 
 def test_predictions_go_on_beyond_the_training_values() -> None:
     """With the mean slope of values by scores; between two of them, in proportion to the scores."""
-    trained = replace(machine(f(INPUTS)), weights=machine(f(INPUTS)).weights * np.linspace(0.9, 1.1, 60))
+    trained = replace(machine(f(INPUTS)), weights=np.random.default_rng(1).permutation(machine(f(INPUTS)).weights))
     known, scores = np.sort(trained.scores(INPUTS)), trained.scores(NEW)
     values, predicted = np.sort(f(INPUTS)), trained.predict(NEW)
     slope = np.ptp(values) / np.ptp(known)

@@ -197,6 +197,11 @@ class CMAES:
             return np.array([self._repaired(point) for point in points]), points
         return self._repaired(points), points
 
+    def put(self, samples: Array) -> None:
+        """Let other samples of the distribution, shape (λ, D), be the population."""
+        seen, self.sampled = self.place(samples)
+        self.proposed = list(seen)
+
     def replace(self, index: int, seen: Array, learned: Array) -> None:
         """Put another point, as f saw it and as the archive keeps it, in the place of one of the population."""
         self.proposed = [*self.proposed[:index], seen, *self.proposed[index + 1 :]]

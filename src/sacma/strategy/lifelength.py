@@ -1,7 +1,8 @@
 """The lifelength of models in s*ACM-ES: generations that one evaluates, by the error of those before.
 
 Loshchilov, Schoenauer and Sebag, *Self-Adaptive Surrogate-Assisted Covariance Matrix Adaptation Evolution Strategy*,
-GECCO 2012; the constants and the number of generations are those of the code behind its results.
+GECCO 2012, and *Intensive Surrogate Model Exploitation in Self-adaptive Surrogate-assisted CMA-ES*, GECCO 2013; the
+constants and the numbers of generations and points are those of the code behind their results.
 """
 
 import math
@@ -17,6 +18,16 @@ from sacma.strategy.training import TrainedModel, can_rank
 from sacma.surrogate.part import Context, Part
 
 FIRST_ERROR = 0.5  # smoothed error before the first
+TRUSTED = 4  # generations by one model, from which on their populations may be larger
+
+
+def larger_by(dimension: int) -> int:
+    """Return k_λ: ⌊10^(1 + log₂(D/10))⌋, 1 below ten dimensions.
+
+    >>> [larger_by(D) for D in (5, 10, 15, 20, 40)]
+    [1, 10, 38, 100, 1000]
+    """
+    return math.floor(10.0 ** (1.0 + math.log2(dimension / 10.0))) if dimension >= 10 else 1  # noqa: PLR2004
 
 
 class Lifelength(Part):
@@ -28,6 +39,7 @@ class Lifelength(Part):
     update_rate: Annotated[float, Field(gt=0, le=1, description="weight of the newest error")] = 0.2
     max_model_generations: Annotated[int, Field(ge=1, le=1000, description="largest number, at error 0, plus 1")] = 20
     first_generations: Annotated[int, Field(ge=0, le=1000, description="of each run, evaluated by f")] = 10
+    larger_populations: Annotated[bool, Field(description="by a trusted model, from ten dimensions on")] = False
 
     def build(self, context: Context) -> Control:
         """Return the control of one strategy."""
@@ -49,6 +61,7 @@ class LifelengthControl:
     def __init__(self, settings: Lifelength, context: Context) -> None:
         self._settings = settings
         self._measure = settings.error.build(context)
+        self._larger_by = larger_by(context.dimension) if settings.larger_populations else 1
         self.forget_run()
 
     def forget_run(self) -> None:
@@ -56,7 +69,7 @@ class LifelengthControl:
         self._model: TrainedModel | None = None
         self._smoothed = FIRST_ERROR
         self._generations = 0  # evaluated by f
-        self._left = 0  # generations that the next model, or the present one, may evaluate
+        self._planned = self._left = 0  # generations that the next model, or the present one, may evaluate
         self._due = False  # f has evaluated the last generation: another model is to be trained
 
     def evaluate(self, population: Population) -> Evaluation:
@@ -67,7 +80,8 @@ class LifelengthControl:
             self._left -= 1
             predicted = population.predict(self._model)
             if can_rank(predicted):
-                return predicted
+                larger = self._larger_by > 1 and self._planned >= TRUSTED
+                return population.choose(self._model, self._larger_by) if larger else predicted
         yield from population.evaluate(population.unevaluated)
         self._generations += 1
         self._due = self._generations >= self._settings.first_generations - 1
@@ -75,6 +89,6 @@ class LifelengthControl:
             error = judge(self._measure, population.judged(self._model), self._settings.error.name)
             if not math.isnan(error):
                 self._smoothed += self._settings.update_rate * (error - self._smoothed)
-            self._left = self._settings.generations_at(self._smoothed)
+            self._planned = self._left = self._settings.generations_at(self._smoothed)
             population.note(error=error, smoothed_error=self._smoothed, model_generations=self._left)
         return population.values

@@ -160,6 +160,20 @@ class Population:
         self._observer.spent("predict_seconds")
         return predicted
 
+    def choose(self, model: TrainedModel, multiple: int) -> Array:
+        """Let ``multiple`` λ samples have the μ best and the λ − μ worst by the model as the population.
+
+        Return its predictions.
+        """
+        self._observer.spent("strategy_seconds")
+        draws = [np.array(self._run.sampled), *(self._run.sample() for _ in range(multiple - 1))]
+        predicted, samples = np.concatenate([model(draw) for draw in draws]), np.concatenate(draws)
+        order = np.argsort(predicted, kind="stable")
+        chosen = np.append(order[: self.parents], order[self.parents - self.size :])
+        self._run.put(samples[chosen])
+        self._observer.spent("predict_seconds")
+        return predicted[chosen]
+
     def posterior(self, model: TrainedModel, *, joint: bool) -> Posterior:
         """Return the posterior of the population."""
         self._observer.spent("strategy_seconds")

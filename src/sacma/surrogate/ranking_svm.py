@@ -15,6 +15,7 @@ constraint, and the cost of breaking it falls from the best to the worst.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -92,9 +93,14 @@ class RankingSVM:
         """Return numbers that rank ``inputs``, shape (m, D), the lowest first."""
         return -self.kernel(inputs) @ self.weights
 
+    @cached_property
+    def _known(self) -> Array:
+        """Scores of the training points, ascending, shape (n,)."""
+        return np.sort(self.scores(self.inputs))
+
     def predict(self, inputs: Array) -> Array:
         """Return predicted values at whitened ``inputs``, shape (m, D)."""
-        known, scores = np.sort(self.scores(self.inputs)), self.scores(inputs)
+        known, scores = self._known, self.scores(inputs)
         reach = known[-1] - known[0]
         if not reach > 0.0:
             return np.full(len(inputs), self.values[0])
