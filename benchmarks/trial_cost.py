@@ -31,6 +31,10 @@ PUBLISHED: Mapping[str, Mapping[int, Sequence[float]]] = {
         5: (221, 501, 2221, 867, 467, 486, 1837, 744, 611),
         10: (397, 1195, 4236, 2497, 1201, 1117, 3581, 2413, 1350),
     },
+    "BIPOP-saACM-ES-k": {  # to two digits
+        5: (240, 508, 1998, 1013, 484, 485, 1942, 767, 619),
+        10: (368, 878, 4740, 1880, 853, 920, 3247, 1322, 1421),
+    },
     "lq-CMA-ES": {
         5: (66, 191, 1444, 482, 250, 248, 1636, 1022, 477),
         10: (103, 618, 3534, 2069, 852, 833, 4237, 4092, 1532),
@@ -46,8 +50,8 @@ PUBLISHED: Mapping[str, Mapping[int, Sequence[float]]] = {
 }
 """Expected running times to Δf = 1e-7 on these functions, over 15 instances; infinite without a success.
 
-From the page of figure 5 of N. Hansen, *A global surrogate assisted CMA-ES*, GECCO 2019, at cma-es.github.io/lq-cma,
-with data of COCO's archive: Auger, Brockhoff and Hansen, 2013; Loshchilov, Schoenauer and Sebag, 2012; Hansen, 2019.
+From the pages of N. Hansen, *A global surrogate assisted CMA-ES*, GECCO 2019, at cma-es.github.io/lq-cma, with data of
+COCO's archive: Auger, Brockhoff and Hansen, 2013; Loshchilov, Schoenauer and Sebag, 2012 and 2013; Hansen, 2019.
 Those of rank-lq-CMA-ES are from the tables of github.com/mgharafi/rank-lq-cma-es, whose figures of lq-CMA-ES and
 IPOP-saACM-ES are the same.
 """
