@@ -183,8 +183,8 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
         ({"seed": -1}, ValueError, "seed is -1; allowed"),
         ({"fun": 3}, TypeError, "fun is 3; allowed: a function"),
         ({"callback": 3}, TypeError, "callback is 3; allowed: a function"),
-        ({"maxiter": 30}, TypeError, "maxiter is no argument here; the one for it is budget"),
-        ({"n_jobs": 2}, TypeError, "n_jobs is no argument here; the one for it is workers"),
+        ({"maxiter": 30}, TypeError, "maxiter is no argument here; the nearest is budget"),
+        ({"n_jobs": 2}, TypeError, "n_jobs is no argument here; the nearest is workers"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -41,7 +41,7 @@ def says_ours(function: Callable[P, T]) -> Callable[P, T]:
         for name in kwargs:
             for ours, others in ELSEWHERE.items():
                 if name in others.split() and ours in parameters:
-                    raise TypeError(f"{name} is no argument here; the one for it is {ours}")
+                    raise TypeError(f"{name} is no argument here; the nearest is {ours}")
         return function(*args, **kwargs)
 
     return called
