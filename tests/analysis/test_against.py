@@ -65,7 +65,7 @@ def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
 
 
 def test_all_are_those_of_the_comparison() -> None:
-    """And in few dimensions the family; without shorter ones, other readings and second runs: these by name."""
+    """And in few dimensions the family; without shorter ones and other readings: these by name."""
     covered, notes = kept_beside(Own((), ()), "all", 250)
     names = {study.name for study, _ in covered}
     assert names == set(pd.read_csv(COMPARED)["algorithm"])
@@ -73,8 +73,8 @@ def test_all_are_those_of_the_comparison() -> None:
     assert said.startswith("left out of all")
     assert names.isdisjoint(others := set(left_out.split(", ")))
     assert {"Py-BOBYQA", "TuRBO", "lmm-CMA-ES", "rank-lq-CMA-ES"} < others
-    (repetition,), _ = kept_beside(Own((), ()), "sacma-repetition", None)
-    assert repetition[1].complete
+    (reading,), _ = kept_beside(Own((), ()), "GP-5-as-run", None)
+    assert reading[1].complete
     for wrong in ("", "sacma,nonsense"):
         with pytest.raises(SacmaError, match=r"--against: .* give all, or some of ADA-KL"):
             kept_beside(Own((), ()), wrong, None)
