@@ -118,7 +118,7 @@ def test_rank_lq_without_ranks_is_lq_of_pycma() -> None:
     np.testing.assert_array_equal(
         problem.points, lq(CountedProblem(rastrigin, 2, 900, -1.0), LQSettings(max_restarts=4)).points
     )
-    assert len(problem.started_at) >= 3
+    assert len(problem.started_at) >= 2
 
 
 class Logged(CountedProblem):
