@@ -53,6 +53,28 @@ def test_a_model_of_one_s_own_process(told: sacma.Optimizer) -> None:
     np.testing.assert_allclose(model.interval(model.points)[1], expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["sacma", "dts-cmaes"])
+@pytest.mark.parametrize("m", [0, 1])
+def test_it_knows_the_best_point(method: str, m: int) -> None:
+    """Wherever that is, and however long ago it was evaluated; here it is known, and far from the search."""
+    best = np.array([0.9, 0.9])
+
+    def f(x: Array) -> Any:
+        value = -np.exp(-20 * np.sum((x - best) ** 2)) - 0.6 * np.exp(-20 * np.sum((x - 0.2) ** 2))
+        return (value, x[0] - 0.95) if m else value
+
+    known = ([best], [f(best)]) if not m else ([best], [f(best)[0]], [[-0.05]])
+    found = sacma.minimize(
+        f, [0.3, 0.1], 0.02, bounds=(0, 1), known=known, method=method, constraints=m or None, budget=60, seed=1
+    )
+    for model in (found.model, found.model.wider):
+        assert np.isclose(model.points, found.x, atol=1e-9).all(axis=1).any()
+        lower, upper = model.interval([found.x])
+        assert lower[0] - 1e-9 <= found.fun <= upper[0] + 1e-9
+        means, _ = model.predict_constraints([found.x])
+        assert means == pytest.approx((found.x[0] - 0.95) * np.ones((1, m)), abs=1e-3)
+
+
 def test_it_says_how_it_foresaw_the_last_evaluations(told: sacma.Optimizer) -> None:
     """Each by the model that had not learnt from it."""
     model = told.model

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import repeat, takewhile
+from itertools import takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ class Best(NamedTuple):
     point: Array  # shape (D,)
     error: float | None = None  # standard error of the value, where it is a mean; the violation is one of means then
     meaning: str = ""  # of the value, for people
+    constraints: tuple[float, ...] = ()  # m of them, where the value is finite
 
     @property
     def reached(self) -> float:
@@ -250,7 +251,8 @@ class Course:
 def _standing(entry: LogEntry, equalities: tuple[bool, ...]) -> Best:
     """Return the standing of an evaluation that did not fail."""
     evaluation = entry.evaluation
-    return Best(_violation(evaluation, equalities), evaluation.value, entry.number, entry.point)
+    violation = _violation(evaluation, equalities)
+    return Best(violation, evaluation.value, entry.number, entry.point, constraints=evaluation.constraints)
 
 
 def _violation(evaluation: Evaluation, equalities: tuple[bool, ...]) -> float:
@@ -264,7 +266,9 @@ def _best_known(call: Call) -> Best:
         return Best(math.inf if call.equalities else 0.0, math.inf, 1, call.x0)
     X, y, *constraints = call.known
     violation = violations(constraints[0], call.equalities) if constraints else np.zeros(len(y))
-    return min(map(Best, violation.tolist(), y.tolist(), repeat(0), X), key=_RANK)
+    best = min(range(len(y)), key=lambda i: (violation[i], y[i]))
+    rows = constraints[0][best].tolist() if constraints else ()
+    return Best(float(violation[best]), float(y[best]), 0, X[best], constraints=tuple(rows))
 
 
 def founded(call: Call, entries: Sequence[LogEntry]) -> Call:

@@ -3,6 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,9 +13,12 @@ from scipy.special import ndtri
 from sacma.optimize.arguments import number
 from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
+from sacma.process_wide import one_thread
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.combined import CombinedFit
-from sacma.surrogate.model import Fitted
+from sacma.surrogate.combined import CombinedFit, ConstantFit
+from sacma.surrogate.model import FitStatus, Fitted
+from sacma.surrogate.models import RandomForest, fit_random_forest, usual_start
+from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
 MOST_DRAWN = 1500  # points at which functions are drawn from the posterior together
@@ -23,6 +27,8 @@ FORESEEN = 30  # last evaluations of which it is kept how they were foreseen
 NARROW = 0.05  # of σ₀: the spread of points below which a model is too local to tell what matters
 ONE_DEVIATION = 0.6827  # share of values within a standard deviation
 
+
+SAME = 1e-6  # distance, in standard deviations of the search, of points that are the same but for rounding
 
 # Factor of standard deviations, since without it 87 to 91 % of new evaluations on bbob were within two, not 95 %: a
 # search goes where a model is too hopeful.
@@ -37,6 +43,13 @@ class Ahead(NamedTuple):
     value: float
 
 
+class BestPoint(NamedTuple):
+    """The best point, which a model shown to people has learnt from, whatever the search selects."""
+
+    scaled: Array  # in units of the scale, shape (d,)
+    outcomes: Array  # f and the m constraints, shape (1 + m,)
+
+
 class Importance(NamedTuple):
     """Share of a model's variation that a parameter explains, by itself and together with others."""
 
@@ -47,7 +60,8 @@ class Importance(NamedTuple):
 class Surrogate:
     """The model of f that the search has trained last: a prediction with its uncertainty anywhere.
 
-    It is local: trained on the evaluations near the present search distribution, up to 15 a dimension.
+    It is local: trained on the evaluations near the present search distribution, up to 15 a dimension, and on the best
+    point.
 
     >>> import sacma
     >>> optimizer = sacma.Optimizer([0.5, 0.5], 0.2, bounds=(0, 1), seed=1)
@@ -59,17 +73,24 @@ class Surrogate:
     True
     """
 
-    def __init__(self, call: Call, trained: TrainedModel, ahead: Iterable[Ahead], wide: TrainedModel) -> None:
-        self._call, self._trained = call, trained
+    def __init__(
+        self, call: Call, trained: TrainedModel, ahead: Iterable[Ahead], wide: TrainedModel, best: BestPoint | None
+    ) -> None:
+        self._call, self._searched_with, self._best = call, trained, best
         self._ahead, self._wide = tuple(ahead), wide
 
-    @property
+    @cached_property
+    def _trained(self) -> TrainedModel:
+        """The model of the search where that has learnt from the best point, else one fitted with it."""
+        return self._searched_with if self._best is None else _with_best(self._searched_with, self._best)
+
+    @cached_property
     def wider(self) -> "Surrogate":
         """The last model of points spread over at least a twentieth of σ₀, on which importance is measured.
 
         When a search has converged, its model knows the last decimals alone.
         """
-        return Surrogate(self._call, self._wide, self._ahead, self._wide)
+        return Surrogate(self._call, self._wide, self._ahead, self._wide, self._best)
 
     @property
     def points(self) -> Array:
@@ -135,7 +156,7 @@ class Surrogate:
         in most, in units of the scale; errors are by functions drawn from the posterior. Integers and choices are those
         of all points. The model is the ``wider`` one.
         """
-        if self._wide is not self._trained:
+        if self._wide is not self._searched_with:
             return self.wider.importance()
         blocks, rng = self._call.parameters, np.random.default_rng(0)
         n = max(20, min(128, MOST_DRAWN // (1 + len(blocks))))
@@ -212,10 +233,53 @@ class Foresight:
         if not evaluation.failure:
             self._ahead.append(Ahead(trained, scaled, evaluation.value))
 
-    def model(self, call: Call, newest: TrainedModel | None) -> Surrogate | None:
-        """Return the newest model, or the last that was noted."""
+    def model(self, call: Call, newest: TrainedModel | None, best: BestPoint | None) -> Surrogate | None:
+        """Return the newest model, or the last that was noted, which is to know the best point."""
         trained = newest or self._last
-        return None if trained is None else Surrogate(call, trained, self._ahead, self._wide or trained)
+        return None if trained is None else Surrogate(call, trained, self._ahead, self._wide or trained, best)
+
+
+def _with_best(trained: TrainedModel, best: BestPoint) -> TrainedModel:
+    """Return a model that has learnt from the best point, too; the same where it has, or cannot be fitted again."""
+    inputs, whitening = trained.whitening(trained.points), trained.whitening
+    new = whitening(best.scaled[None])
+    if not len(inputs) or np.any(np.max(np.abs(inputs - new), axis=1) <= SAME):
+        return trained
+    points = np.vstack([trained.points, best.scaled])
+    outcomes = np.concatenate([trained.outcomes, best.outcomes[None] if trained.outcomes.ndim > 1 else best.outcomes])
+    columns, parts = outcomes.reshape(len(points), -1).T, []
+    for part, column in zip(_parts(trained), columns, strict=True):
+        with np.errstate(all="ignore"), one_thread():
+            found = _fitted_again(part, TrainingSet(np.vstack([inputs, new]), np.ascontiguousarray(column)))
+        if found is None or isinstance(found, FitStatus):
+            return trained
+        parts.append(found)
+    fitted = replace(trained.fitted, parts=parts) if isinstance(trained.fitted, CombinedFit) else parts[0]
+    return TrainedModel(fitted, whitening, points, outcomes)
+
+
+def _fitted_again(fitted: Fitted, training: TrainingSet) -> Fitted | FitStatus | None:
+    """Return a model of the same kind fitted to other points, the reason for having none, or None for other kinds."""
+    from sacma.surrogate.gaussian_process import fit_gaussian_process  # noqa: PLC0415 loads Numba
+    from sacma.surrogate.local_quadratic import LocalQuadratic, fit_local_quadratic  # noqa: PLC0415 where it is used
+    from sacma.surrogate.processes import fit_quadratic_process, fit_warped_process  # noqa: PLC0415 loads Numba
+
+    if isinstance(fitted, RandomForest):
+        return fit_random_forest(training, trees=len(fitted.forest.estimators_), seed=0)
+    if isinstance(fitted, LocalQuadratic):
+        return fit_local_quadratic(training)
+    processes: dict[str, Any] = {
+        "ConstantFit": fit_gaussian_process,
+        "GaussianProcess": fit_gaussian_process,
+        "QuadraticProcess": fit_quadratic_process,
+        "WarpedProcess": fit_warped_process,
+    }
+    if (fit := processes.get(type(fitted).__name__)) is None:
+        return None
+    found = fit(training, start=usual_start(), warm=getattr(fitted, "hyperparameters", None))
+    if isinstance(fitted, ConstantFit) and found is FitStatus.CONSTANT_VALUES:
+        return fitted
+    return found  # type: ignore[no-any-return]
 
 
 def _parts(trained: TrainedModel) -> Sequence[Fitted]:

@@ -210,6 +210,7 @@ def recommended(rounds: Halving | None, told: Sequence[Value | None], best: Best
     times = f"{len(values)} evaluation{'s' * (len(values) != 1)}"
     how = f"of {times} of x after it was chosen" if chosen else f"of {times} of x, which also chose it"
     violation, _ = _means(values)
-    of_f = [float(np.ravel(value)[0]) for value in values]
+    of_f, *of_constraints = np.array(values).reshape(len(values), -1).T.tolist()
     mean, error = mean_and_error(of_f)
-    return Best(violation, mean, best.number, rounds.candidates[candidate], error, f"fun is the mean {how}")
+    means = tuple(mean_and_error(each)[0] for each in of_constraints)
+    return Best(violation, mean, best.number, rounds.candidates[candidate], error, f"fun is the mean {how}", means)

@@ -11,7 +11,7 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import BESIDE, KNOWN, Evaluation, LogEntry, Task, outcome_of
 from sacma.optimize.journal import Journal
 from sacma.optimize.log import Best, Course, Log, founded
-from sacma.optimize.model import Foresight, Surrogate
+from sacma.optimize.model import BestPoint, Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import MemoizedStrategy, Request, Value
@@ -144,8 +144,11 @@ class Run:
 
     @property
     def model(self) -> Surrogate | None:
-        """The model that the search has trained last; None before the first."""
-        return self._foresight.model(self.call, None if self._search is None else self._search.strategy.model)
+        """The model that the search has trained last, which knows the best point, too; None before the first."""
+        best = self._recommended or self.log.best
+        outcomes = np.array([best.value, *best.constraints])
+        known = BestPoint(self.call.box.scaled(best.point), outcomes) if np.isfinite(outcomes).all() else None
+        return self._foresight.model(self.call, None if self._search is None else self._search.strategy.model, known)
 
     def _open(self) -> None:
         """Ask the search for points, or where a noisy one has ended, the rounds that follow it."""
