@@ -42,6 +42,27 @@ def test_a_result_is_drawn(result: Result) -> None:
         plt.close("all")
 
 
+def test_values_out_of_all_proportion_leave_the_others_room() -> None:
+    """They are marked at the upper edge, as failures are; early values of a run that has converged are no such."""
+
+    def f(x: Any) -> float | None:
+        if x[1] > 2.5:
+            return None
+        return 1e10 if x[0] > 1.1 else float(np.sum(x**2))
+
+    found = sacma.minimize(f, [1.2, 2.0, 3.0], 0.5, seed=2, budget=80)
+    (axes,) = found.plot(figure=Figure()).axes
+    lines = {line.get_label(): line for line in axes.lines}
+    beyond = np.flatnonzero(found.history.values == 1e10) + 1
+    assert 1 in beyond
+    np.testing.assert_array_equal(lines["out of all proportion"].get_xdata(), beyond)
+    assert axes.get_ylim()[1] < 1e3
+    assert np.nanmax(np.asarray(lines["best so far"].get_ydata(), dtype=float)) < 1e3
+    converged = sacma.minimize(lambda x: float(np.sum(x**2)), [1.0, 2.0], 0.5, seed=1, budget=100, tolerance=0.0)
+    labels = [line.get_label() for line in converged.plot(figure=Figure()).axes[0].lines]
+    assert "out of all proportion" not in labels
+
+
 def of_a_space(params: dict[str, Any]) -> float | None:
     rate, kind = math.log10(params["rate"]) + 2, params["kind"] == "u"
     return None if params["a"] > 1.8 else rate**2 + 0.1 * (params["k"] - 4) ** 2 + kind + (params["a"] - 1) ** 2

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sacma.optimize.arguments import refuse
 from sacma.optimize.model import Surrogate
 from sacma.optimize.parameters import Categorical
 from sacma.optimize.result import Result, columns_of
+from sacma.surrogate.training_set import implausible
 from sacma.types import Array
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_PARAMETERS = 12  # of a figure
+FEWEST = 8  # values with a spread of their own
 STEPS = 61  # of a slice, and of each side of a contour
 
 
@@ -36,20 +39,37 @@ def draw(result: Result, kind: str, figure: "Figure | None", chosen: Sequence[st
 def _convergence(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
     axes, history = figure.subplots(), result.history
     values, numbers = history.values, np.arange(1, len(history.values) + 1)
-    failed, violated = np.isnan(values), history.violation > 0.0
-    kept = ~failed & ~violated
+    failed, wrong, violated = np.isnan(values), _out_of_proportion(values), history.violation > 0.0
+    kept, violated = ~failed & ~violated & ~wrong, violated & ~wrong
     axes.plot(numbers[kept], values[kept], ".", markersize=3, color="0.6", label="evaluations")
     if violated.any():
         axes.plot(numbers[violated], values[violated], "x", markersize=4, color="C1", label="constraints violated")
-    axes.step(numbers, history.best, where="post", color="C0", label="best so far")
-    if failed.any():
-        _at_edge(axes, numbers[failed], 1.0, marker="x", color="C3", label="failed")
+    best = np.where(np.isin(history.best, values[wrong]), np.nan, history.best)
+    axes.step(numbers, best, where="post", color="C0", label="best so far")
+    for those, marker, label in ((failed, "x", "failed"), (wrong, "^", "out of all proportion")):
+        if those.any():
+            _at_edge(axes, numbers[those], 1.0, marker=marker, color="C3", label=label)
     ends = {g.restart: g.true_evaluations for g in history.generations}
     for i, restart in enumerate(sorted(ends)[:-1]):
         axes.axvline(ends[restart] + 0.5, color="0.8", linestyle=":", zorder=0, label="" if i else "restart")
     if kept.any() and np.all(values[kept] > 0.0):
         axes.set_yscale("log")
     _over_numbers(axes, "value")
+
+
+def _out_of_proportion(values: Array) -> NDArray[np.bool_]:
+    """Return True for values, shape (n,), NaN where one failed, that stand for failures, as models take them.
+
+    Ordinary values of the beginning are not among them, however near to each other later ones are.
+    """
+    wrong, finite = np.zeros(len(values), dtype=bool), np.isfinite(values)
+    given = values[finite]
+    if len(given):
+        starts = [given, *(given[: len(given) >> k] for k in range(1, 64) if len(given) >> k >= FEWEST)]
+        with np.errstate(over="ignore"):
+            spread = max(float(np.quantile(start, 0.25) - start.min()) for start in starts)
+        wrong[finite] = implausible(given, spread=spread)
+    return wrong
 
 
 def _constraints(result: Result, figure: "Figure", _: Sequence[str] | None) -> None:
@@ -196,7 +216,7 @@ def _over_numbers(axes: "Axes", label: str) -> None:
     axes.legend(loc="upper right")
 
 
-def _at_edge(axes: "Axes", numbers: Array, height: float, **style: Any) -> None:
+def _at_edge(axes: "Axes", numbers: Any, height: float, **style: Any) -> None:
     """Mark evaluations at the bottom, 0, or the top, 1, of the axes, whatever their values."""
     at = np.full(len(numbers), height)
     axes.plot(numbers, at, linestyle="", clip_on=False, transform=axes.get_xaxis_transform(), **style)
