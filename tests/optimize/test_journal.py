@@ -128,11 +128,27 @@ def test_any_bit_that_flips_is_noticed(tmp_path: Path, examples: int) -> None:
     check()
 
 
+def test_other_known_points_are_counted_or_shown(tmp_path: Path) -> None:
+    """However many they are: the first that differs, or how many there are."""
+    X = np.linspace(0.1, 0.9, 60).reshape(30, 2)
+    other = X.copy()
+    other[12, 1] = 0.25
+
+    def begin(*known: Any) -> None:
+        sacma.Optimizer(bounds=[(0, 1)] * 2, known=known, seed=1, journal=tmp_path / "journal").close()
+
+    begin(X, X[:, 0])
+    with pytest.raises(ValueError, match=r"of another call: known\[0\] has 30 points there, 29 here;"):
+        begin(X[:29], X[:29, 0])
+    with pytest.raises(ValueError, match=r"of another call: known\[0\]\[12\] = \[.*\] there, \[.*, 0.25\] here;"):
+        begin(other, X[:, 0])
+
+
 @pytest.mark.parametrize(
     ("other", "difference"),
     [
         ({"seed": 6}, "seed = 5 there, 6 here"),
-        ({"bounds": (-2, 3)}, r"bounds = \[\[-2.0, 2.0\],.* there, \[\[-2.0, 3.0\],.* here"),
+        ({"bounds": (-2, 3)}, r"bounds\[0\] = \[-2.0, 2.0\] there, \[-2.0, 3.0\] here"),
         ({"method": "ada-rd"}, "method.settings.control.error.name = 'kendall' there, 'ranking-difference' here"),
         ({"method": "cmaes"}, "method.settings.model = .* there, None here"),
         ({"known": ([[0.0, 0.0, 0.0]], [1.0])}, "known = None there, .* here"),

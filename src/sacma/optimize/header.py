@@ -121,4 +121,14 @@ def difference(there: Any, here: Any, place: str = "") -> str:
             if json.dumps(one) != json.dumps(other):  # where 1 is not True
                 return difference(one, other, f"{place}.{name}")
         there, here = list(there), list(here)  # in another order
+    if isinstance(there, list) and isinstance(here, list) and _is_nested(there) and _is_nested(here):
+        if len(there) != len(here):
+            return f"{one_line(place[1:], 200)} has {len(there)} points there, {len(here)} here"
+        i = next((i for i, pair in enumerate(zip(there, here, strict=True)) if pair[0] != pair[1]), 0)
+        return difference(there[i], here[i], f"{place}[{i}]")
     return f"{one_line(place[1:], 200)} = {shown(there)} there, {shown(here)} here"
+
+
+def _is_nested(values: list[Any]) -> bool:
+    """Recognize lists of lists, such as points, of which the beginnings alone would be shown."""
+    return all(isinstance(value, list) for value in values)
