@@ -179,11 +179,13 @@ def test_callback_sees_each_true_generation_and_can_end_the_run() -> None:
         ({"budget": 0}, ValueError, "budget is 0; allowed: an integer ≥ 1"),
         ({"target": math.nan}, ValueError, "target is nan; allowed: a number"),
         ({"known": ([[1.0]], [1.0])}, ValueError, r"known\[0\] is \[\[1.0\]\]; allowed: points of 2 coordinates"),
+        ({"known": ([[1.0, 1.0]], ["1.5"])}, TypeError, r"known\[1\] is \['1.5'\]; allowed: numbers, None or NaN"),
         ({"scale": [1.0, 0.0]}, ValueError, "scale is .*; allowed: a number from"),
         ({"seed": -1}, ValueError, "seed is -1; allowed"),
         ({"fun": 3}, TypeError, "fun is 3; allowed: a function"),
         ({"callback": 3}, TypeError, "callback is 3; allowed: a function"),
         ({"maxiter": 30}, TypeError, "maxiter is no argument here; the nearest is budget"),
+        ({"budgets": 30}, TypeError, "budgets is no argument here; the nearest is budget"),
         ({"n_jobs": 2}, TypeError, "n_jobs is no argument here; the nearest is workers"),
     ],
 )

@@ -242,6 +242,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: minimized(x0=[0.5]), "x0 is [0.5]; allowed: None, values by the names of parameters, or 7 coordinates"),
     (lambda: minimized(known=([{"rate": 1e-3}], [1.0])), "known[0][0] is {'rate': 0.001}; allowed: a value of each"),
     (lambda: minimized(known=(5, [1.0])), "known[0] is 5; allowed: points of 7 coordinates"),
+    (lambda: sacma.minimize(loss, [2.0], space=sacma.Space(a=REAL(1, 3))), "x0[0] is 2.0; allowed: coordinates of the"),
     (lambda: sacma.minimize(loss, {"rate": 1e-3}, 1.0), "x0 is {'rate': 0.001}"),
 ]
 

@@ -1,5 +1,6 @@
 """Checks of arguments: each error names the argument, its value, and the values allowed."""
 
+import difflib
 import inspect
 import math
 import numbers
@@ -33,15 +34,15 @@ ELSEWHERE = {
 
 
 def says_ours(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that refuses arguments by the names of other libraries with a TypeError that has ours."""
+    """Return a function that refuses misspelt arguments, and those by other libraries' names, with one of ours."""
     parameters = inspect.signature(function).parameters
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
-        for name in kwargs:
-            for ours, others in ELSEWHERE.items():
-                if name in others.split() and ours in parameters:
-                    raise TypeError(f"{name} is no argument here; the nearest is {ours}")
+        for name in (name for name in kwargs if name not in parameters):
+            same = [ours for ours, others in ELSEWHERE.items() if name in others.split() and ours in parameters]
+            if near := same or difflib.get_close_matches(name, parameters, n=1):
+                raise TypeError(f"{name} is no argument here; the nearest is {near[0]}")
         return function(*args, **kwargs)
 
     return called

@@ -28,6 +28,7 @@ class ScaledBox:
     upper: Array  # idem; inf where there is none
     scale: Array  # of each coordinate, shape (D,)
     grid: Grid | None = None  # cells of x in [0, 1]^D in which f is the same, where the scale is 1
+    of_space: bool = False  # x are coordinates of a space
 
     @cached_property
     def free(self) -> NDArray[np.bool_]:
@@ -87,7 +88,7 @@ class ScaledBox:
             i, where = place[-1], "".join(f"[{n}]" for n in place)
             limit = f"at most {LARGEST:g}, also in units of the scale"
             inside = f"within its bounds, {lower[i]!s} to {upper[i]!s}"
-            if self.grid is not None:
+            if self.of_space:
                 inside = "coordinates of the space, from 0 to 1, or its parameters as a dict"
             allowed = limit if far[place] else inside
             refuse(f"{name}{where}", float(points[place]), allowed)

@@ -152,7 +152,7 @@ def checked_call(
         box, sigma = _box_and_sigma(bounds, scale, sigma0, points[0])
     else:
         lower, upper = space.bounds
-        box = ScaledBox(lower, upper, np.ones(space.dimension), space if space.discrete else None)
+        box = ScaledBox(lower, upper, np.ones(space.dimension), space if space.discrete else None, of_space=True)
         sigma = checked_sigma(SHARE if sigma0 is None else sigma0)
     points = [box.within("x0", point) for point in points]
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
@@ -269,7 +269,8 @@ def _evaluated(known: Any, box: ScaledBox, space: Space | None, m: int) -> tuple
     if is_masked(values):  # an evaluation whose value is masked has failed
         values = [None if value is np.ma.masked else value for value in values]
     X = box.rows("known[0]", points)
-    outcomes = [real_array("known", part, allowed, missing=True) for part in (values, *rest)]
+    failed = "numbers, None or NaN where an evaluation failed"
+    outcomes = [real_array(f"known[{i}]", part, failed, missing=True) for i, part in enumerate((values, *rest), 1)]
     given = [part.shape for part in (X, *outcomes)]
     if not X.size and not any(part.size for part in outcomes):
         return None
