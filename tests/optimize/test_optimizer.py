@@ -31,8 +31,9 @@ def test_asked_and_told_it_is_minimize(method: str) -> None:
     assert bits(es.result) == bits(sacma.minimize(rosenbrock, [0.0, 0.0, 0.0], 1.0, **given))
     assert es.stop() == {"budget": 88}
     assert es.result.status == Status.BUDGET
-    with pytest.raises(ValueError, match="ask is called at the end: the budget of"):
-        es.ask()
+    assert str(es.result.status) == f"{es.result.status}" == "BUDGET"
+    with pytest.raises(ValueError, match=r"ask is called at the end: the budget of .*load\(path, budget=93\)"):
+        es.ask(5)
 
 
 def test_failed_values_are_told_as_what_they_are() -> None:

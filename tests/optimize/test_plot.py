@@ -94,7 +94,7 @@ def test_every_kind_is_drawn(result: Result) -> None:
     with pytest.raises(ValueError, match="this run has no constraints"):
         result.plot("constraints", Figure())
     without = sacma.minimize(lambda x: float(x @ x), [1.0, 1.0], 1.0, budget=10, method="cmaes")
-    with pytest.raises(ValueError, match="this run has no model"):
+    with pytest.raises(ValueError, match="the run has no model"):
         without.plot("slices", Figure())
     with pytest.raises(ValueError, match="the run has no model"):
         without.importance()

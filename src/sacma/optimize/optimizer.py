@@ -147,8 +147,10 @@ class Optimizer:
         with self._lock:
             tasks = self._exchange.ask(n)
             if not tasks and not self._run.asks:
-                message = self._run.result.message
-                raise ValueError(f"ask is called at the end: {message}; allowed: as long as not stop()")
+                result, budget = self._run.result, self._run.call.limits.budget
+                goes_on = f"; Optimizer.load(path, budget={budget + (n or 1)}) goes on from a journal or save(path)"
+                remedy = goes_on if result.status == Status.BUDGET else ""
+                raise ValueError(f"ask is called at the end: {result.message}; allowed: as long as not stop(){remedy}")
             return self._given([point for _, point in tasks])
 
     def _given(self, points: Sequence[Array]) -> list[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sacma.optimize.arguments import refuse
 from sacma.optimize.model import Surrogate
 from sacma.optimize.parameters import Categorical
-from sacma.optimize.result import Result, columns_of
+from sacma.optimize.result import Result, columns_of, model_of
 from sacma.surrogate.training_set import implausible
 from sacma.types import Array
 
@@ -93,7 +93,7 @@ def _over_evaluations(result: Result, figure: "Figure", chosen: Sequence[str] | 
 
 
 def _importance(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
-    found = _model(result).importance()
+    found = result.importance()
     names = [name for name in reversed(found) if chosen is None or name in chosen]
     shares, errors = (100.0 * np.array([found[name][k] for name in names]) for k in (0, 1))
     axes = figure.subplots()
@@ -102,7 +102,7 @@ def _importance(result: Result, figure: "Figure", chosen: Sequence[str] | None) 
 
 
 def _slices(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
-    model = _model(result)
+    model = model_of(result).wider
     for axes, name in _grid(figure, result, chosen):
         points = _line(result, model, name)
         along, mean, (lower, upper) = _columns(points, result)[name], model.predict(points)[0], model.interval(points)
@@ -120,7 +120,7 @@ def _slices(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> N
 
 
 def _contour(result: Result, figure: "Figure", chosen: Sequence[str] | None) -> None:
-    model = _model(result)
+    model = model_of(result).wider
     names = _names(result, chosen) if chosen else list(model.importance())
     names = [name for name in names if not _is_categorical(result, name)][: None if chosen else 2]
     if len(names) != 2:  # noqa: PLR2004 of a plane
@@ -146,13 +146,6 @@ KINDS: Mapping[str, Callable[[Result, "Figure", Sequence[str] | None], None]] = 
     "importance": _importance,
     "constraints": _constraints,
 }
-
-
-def _model(result: Result) -> Surrogate:
-    if result.model is None:
-        refuse("kind", "of a model", "convergence, parameters or constraints: this run has no model")
-    model: Surrogate = result.model.wider
-    return model
 
 
 def _is_categorical(result: Result, name: str) -> bool:

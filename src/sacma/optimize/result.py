@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sacma.optimize.call import Call
-    from sacma.optimize.model import Importance
+    from sacma.optimize.model import Importance, Surrogate
 
 
 class Status(IntEnum):
@@ -36,6 +36,10 @@ class Status(IntEnum):
     SPACE_USED_UP = 7
     NO_NEW_POINT = 8
     TOLERANCE = 9
+
+    def __str__(self) -> str:
+        """Return its name, for people."""
+        return self.name
 
     @property
     def converged(self) -> bool:
@@ -149,11 +153,16 @@ class Result(OptimizeResult):  # type: ignore[misc]  # SciPy is not typed
         Raises:
             ValueError: there is no model.
         """
-        if self.model is None:
-            raise ValueError("the run has no model: its method has none, or too few points were evaluated")
-        found: dict[str, Importance] = self.model.importance()
-        return found
+        return model_of(self).importance()
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+
+def model_of(result: Result) -> "Surrogate":
+    """Return the model of a run; refuse one without."""
+    if result.model is None:
+        raise ValueError("the run has no model: its method has none, or too few points were evaluated")
+    model: Surrogate = result.model
+    return model
