@@ -81,7 +81,7 @@ def test_it_says_how_it_foresaw_the_last_evaluations(told: sacma.Optimizer) -> N
     assert model is not None
     values = told.result.history.values
     assert len(model.foreseen) <= 30
-    assert [value for *_, value in model.foreseen] == values[-len(model.foreseen) :].tolist()
+    assert [each.value for each in model.foreseen] == values[-len(model.foreseen) :].tolist()
     assert np.mean([lower <= value <= upper for _, lower, upper, value in model.foreseen]) > 0.5
 
 

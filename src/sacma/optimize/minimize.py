@@ -304,8 +304,8 @@ def _at_params(fun: Callable[[dict[str, Any]], Any], space: Space, point: Array)
 def _progress_line(budget: float) -> Iterator[Callable[[Result], None]]:
     """Show evaluations, the best value and the time that is left, in a line on standard error."""
     rich, console = import_module("rich.progress"), import_module("rich.console").Console(stderr=True)
-    words = "evaluations, best {task.fields[best]:g},"
-    columns = rich.BarColumn(), rich.MofNCompleteColumn(), rich.TextColumn(words), rich.TimeRemainingColumn()
+    words = rich.TextColumn("evaluations{task.fields[words]},")
+    columns = rich.BarColumn(), rich.MofNCompleteColumn(), words, rich.TimeRemainingColumn()
     with rich.Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as shown:
-        task = shown.add_task("", total=budget, best=math.inf)
-        yield lambda result: shown.update(task, completed=result.nfev, best=result.fun)
+        task = shown.add_task("", total=budget, words="; the first call compiles, once in an installation")
+        yield lambda result: shown.update(task, completed=result.nfev, words=f", best {result.fun:g}")

@@ -43,6 +43,15 @@ class Ahead(NamedTuple):
     value: float
 
 
+class Foreseen(NamedTuple):
+    """An evaluation, and its mean and limits of 95 % by the model of then, which had not learnt from it."""
+
+    mean: float
+    lower: float
+    upper: float
+    value: float
+
+
 class BestPoint(NamedTuple):
     """The best point, which a model shown to people has learnt from, whatever the search selects."""
 
@@ -136,12 +145,12 @@ class Surrogate:
         return mean, (upper - lower) / 2.0
 
     @cached_property
-    def foreseen(self) -> list[tuple[float, float, float, float]]:
-        """The last evaluations as they were foreseen by the model of then: mean, limits of 95 %, and the value."""
+    def foreseen(self) -> list[Foreseen]:
+        """The last evaluations as they were foreseen by the model of then: mean, lower and upper limit, and value."""
         found = []
         for trained, scaled, value in self._ahead:
             mean, lower, upper = _foretold(trained, 0, scaled[None], 0.95)
-            found.append((float(mean[0]), float(lower[0]), float(upper[0]), value))
+            found.append(Foreseen(float(mean[0]), float(lower[0]), float(upper[0]), value))
         return found
 
     def __getstate__(self) -> dict[str, Any]:
