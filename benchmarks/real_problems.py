@@ -123,7 +123,8 @@ def print_report(records: Sequence[RunRecord], half: str, reference: str) -> Non
     table = statistics.table_of(records)
     ranks = statistics.problem_ranks(table)
     seeds = ranks["seeds"]
-    counts = f"{ranks['problem'].nunique()} problems, {seeds.min()} to {seeds.max()} seeds"
+    of_each = f"{seeds.min()}" if seeds.min() == seeds.max() else f"{seeds.min()} to {seeds.max()}"
+    counts = f"{ranks['problem'].nunique()} problems, {of_each} seeds, 95 % intervals over problems, the least bold"
     print(f"\n### Mean ranks, {half} half, {counts}\n")
     print(*tables.rank_lines(statistics.mean_ranks(ranks), half), sep="\n")
     if {reference} < set(table["optimizer"]):

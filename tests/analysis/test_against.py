@@ -12,6 +12,8 @@ from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.notes import notes
 from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
+from sacma.store.completeness import completeness_of_studies
+from sacma.store.store import Store
 from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
 
@@ -58,6 +60,8 @@ def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
     assert "the kept Random-Search is left out: yours is the same study" in said
     assert set(again["mean_ranks"]["algorithm"]) == {*OTHERS, "one-plus-one-ES", "sacma"}
     run(tmp_path, "short", "random_search.yaml", budget=100)
+    (_, notes) = kept_beside(Own(tuple(completeness_of_studies(Store(tmp_path / "short"))), ()), "all", None)
+    assert "left out of all, as yours are the same but for the budget: Random-Search" in notes
     both, _ = report(tmp_path, "short", "--against", "Random-Search")
     assert set(both["mean_ranks"]["algorithm"]) == {"Random-Search", "Random-Search-kept", "one-plus-one-ES"}
     ranks = both["mean_ranks"].set_index(["scenario", "algorithm"])["mean_rank"].unstack()

@@ -16,6 +16,7 @@ from sacma.store.catalogue import KeptAlgorithm, kept_algorithms
 from sacma.store.completeness import covered_by
 from sacma.store.kept import KeptStudy, KeptTrial, as_kept
 from sacma.store.record import RecordHead
+from sacma.store.stored_study import StoredStudy
 
 ALL = "all"
 """Name of all that can be compared."""
@@ -113,7 +114,10 @@ def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Cover
     chosen = {name: known[name] for name in names if name in known}
     if ALL in names:
         some, notes = _all_of(known, common, own.budget if budget is None else budget)
-        chosen |= some
+        twins = [name for name, each in some.items() if any(_is_twin(s, each.kept.study) for s, _ in own.covered)]
+        chosen |= {name: each for name, each in some.items() if name not in twins}
+        if twins:
+            notes.append(f"left out of all, as yours are the same but for the budget: {', '.join(twins)}")
     covered = []
     for name, each in chosen.items():
         if not common[name]:
@@ -124,6 +128,13 @@ def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Cover
         called = f"{name}-kept" if name.lower() in own.names else name
         covered.append(covered_by(KeptStudy(each.kept.study, common[name]).called(called)))
     return tuple(covered), notes
+
+
+def _is_twin(own: StoredStudy, kept: StoredStudy) -> bool:
+    """Return True for a study that differs from a kept one in its budget, besides the problems."""
+    last = own.parts[-1]
+    as_long = last.model_copy(update={"protocol": last.protocol.model_copy(update={"budget": kept.budget})})
+    return own.budget != kept.budget and kept.mixes_with(as_long)
 
 
 def _plain(name: str) -> str:

@@ -100,7 +100,8 @@ def _problems(overlap: Overlap) -> Iterator[str]:
     for name, places in overlap.left_out.items():
         functions = {(D, f) for D, f, _ in places if not overlap.shares(D, f)}
         some = _functions({(D, f) for D, f, _ in places} - functions)
-        yield f"left out of {name}: {', '.join([*_functions(functions), *(f'instances of {text}' for text in some)])}"
+        left = [*_functions(functions), *(f"some instances of {text}" for text in some)]
+        yield f"left out of {name}: {', '.join(left)}"
     dimensions = {name: {D for D, _, _ in places} for name, places in overlap.there.items()}
     for D, shared in sorted(overlap.functions.items()):
         without = [name for name, of in dimensions.items() if D not in of]

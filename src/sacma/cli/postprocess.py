@@ -191,7 +191,7 @@ def _print_found(written: "Written", missing: list[str]) -> None:
         out.print(Text(line))
     if missing:
         out.print("PARTIAL: trials are missing; medians are over those that are there (column trials)")
-    out.print(f"tables:  {written.page.parent / 'tables'}", soft_wrap=True)
+    out.print(f"tables:  {written.page.parent / 'tables'}, pairwise.csv has all pairs", soft_wrap=True)
     out.print(f"figures: {written.page.parent / 'figures'}", soft_wrap=True)
     out.print(f"open:    {written.page}", soft_wrap=True)
 

@@ -34,7 +34,7 @@ def quantities(record: TrialRecord) -> Iterator[tuple[str, Array, Array]]:
             yield OF_MODEL, true, np.maximum.accumulate(without)
     for name, column in record.log.items():
         values = np.array([np.nan if value is None else value for value in column], float)
-        if name != EVALUATIONS and np.nan_to_num(values, nan=0.0).any():
+        if name != EVALUATIONS and np.isfinite(values).any():
             yield WORDS.get(name, name.replace("_", " ")), np.array(record.log[EVALUATIONS], float), values
 
 
@@ -76,7 +76,8 @@ def states(findings: Findings) -> pd.DataFrame:
 def _charts(report: Report) -> Iterator[Chart]:
     found = report.findings["strategy"]
     found = found[found["evaluations"] > 0].assign(evaluations_per_dimension=found["evaluations"] / found["dimension"])
-    positive = found.groupby("quantity")["value"].transform("min") >= 0
+    of_each = found.groupby("quantity")["value"]
+    positive = (of_each.transform("min") >= 0) & (of_each.transform("max") > 0)
     yield _lines("strategy", found[positive], "quantity", log=True)
     yield _lines("strategy_linear", found[~positive], "further", log=False)
 
