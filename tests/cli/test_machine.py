@@ -95,10 +95,12 @@ def test_few_open_files(folder: Path) -> None:
 def test_no_thread(folder: Path) -> None:
     """A run does not wait for a worker process that joblib's threads cannot serve."""
     count = (
-        "import threading\nstarted, start = [], threading._start_new_thread\n"
-        "def few(*given):\n    started.append(1)\n"
-        '    if len(started) > 1: raise RuntimeError("can\'t start new thread")\n    return start(*given)\n'
-        "threading._start_new_thread = few"
+        "import threading\n"
+        "name = next(n for n in ('_start_joinable_thread', '_start_new_thread') if hasattr(threading, n))\n"
+        "started, start = [], getattr(threading, name)\n"
+        "def few(*given, **named):\n    started.append(1)\n"
+        '    if len(started) > 1: raise RuntimeError("can\'t start new thread")\n    return start(*given, **named)\n'
+        "setattr(threading, name, few)"
     )
     done = after(count, *RUN, "--results", "no_threads", cwd=folder)
     assert done.returncode == 1
