@@ -15,9 +15,8 @@ from sacma.optimize.call import Call
 from sacma.optimize.evaluation import Evaluation
 from sacma.process_wide import one_thread
 from sacma.strategy.training import TrainedModel
-from sacma.surrogate.combined import CombinedFit, ConstantFit
-from sacma.surrogate.model import FitStatus, Fitted
-from sacma.surrogate.models import RandomForest, fit_random_forest, usual_start
+from sacma.surrogate.combined import CombinedFit
+from sacma.surrogate.model import FitStatus, Fitted, Refitted
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
@@ -258,37 +257,15 @@ def _with_best(trained: TrainedModel, best: BestPoint) -> TrainedModel:
     outcomes = np.concatenate([trained.outcomes, best.outcomes[None] if trained.outcomes.ndim > 1 else best.outcomes])
     columns, parts = outcomes.reshape(len(points), -1).T, []
     for part, column in zip(_parts(trained), columns, strict=True):
+        if not isinstance(part, Refitted):
+            return trained
         with np.errstate(all="ignore"), one_thread():
-            found = _fitted_again(part, TrainingSet(np.vstack([inputs, new]), np.ascontiguousarray(column)))
-        if found is None or isinstance(found, FitStatus):
+            found = part.again(TrainingSet(np.vstack([inputs, new]), np.ascontiguousarray(column)))
+        if isinstance(found, FitStatus):
             return trained
         parts.append(found)
     fitted = replace(trained.fitted, parts=parts) if isinstance(trained.fitted, CombinedFit) else parts[0]
     return TrainedModel(fitted, whitening, points, outcomes)
-
-
-def _fitted_again(fitted: Fitted, training: TrainingSet) -> Fitted | FitStatus | None:
-    """Return a model of the same kind fitted to other points, the reason for having none, or None for other kinds."""
-    from sacma.surrogate.gaussian_process import fit_gaussian_process  # noqa: PLC0415 loads Numba
-    from sacma.surrogate.local_quadratic import LocalQuadratic, fit_local_quadratic  # noqa: PLC0415 where it is used
-    from sacma.surrogate.processes import fit_quadratic_process, fit_warped_process  # noqa: PLC0415 loads Numba
-
-    if isinstance(fitted, RandomForest):
-        return fit_random_forest(training, trees=len(fitted.forest.estimators_), seed=0)
-    if isinstance(fitted, LocalQuadratic):
-        return fit_local_quadratic(training)
-    processes: dict[str, Any] = {
-        "ConstantFit": fit_gaussian_process,
-        "GaussianProcess": fit_gaussian_process,
-        "QuadraticProcess": fit_quadratic_process,
-        "WarpedProcess": fit_warped_process,
-    }
-    if (fit := processes.get(type(fitted).__name__)) is None:
-        return None
-    found = fit(training, start=usual_start(), warm=getattr(fitted, "hyperparameters", None))
-    if isinstance(fitted, ConstantFit) and found is FitStatus.CONSTANT_VALUES:
-        return fitted
-    return found  # type: ignore[no-any-return]
 
 
 def _parts(trained: TrainedModel) -> Sequence[Fitted]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sacma.surrogate.archive import Merit
 from sacma.surrogate.model import FitStatus, Fitted, Model, Posterior, slope_of
+from sacma.surrogate.models import GaussianProcessModel
 from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
@@ -17,6 +18,11 @@ class ConstantFit:
     """The fit of values that are all the same."""
 
     value: float
+
+    def again(self, training: TrainingSet) -> "Fitted | FitStatus":
+        """Return a model of other points, which need not be the same any more; see ``Refitted``."""
+        found = GaussianProcessModel().fit(training, None)
+        return self if found is FitStatus.CONSTANT_VALUES else found
 
     def predict(self, inputs: Array) -> Array:
         """Return the value for each of ``inputs``."""

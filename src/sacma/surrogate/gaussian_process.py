@@ -78,6 +78,10 @@ class GaussianProcess:
     log_likelihood: float  # log marginal likelihood of the standardised values
     costs: Mapping[str, int | str]  # of the search for hyperparameters, by column of the trace
 
+    def again(self, training: TrainingSet) -> "GaussianProcess | FitStatus":
+        """Return a process of other points by a search from here; see ``Refitted``."""
+        return fit_gaussian_process(training, start=self.hyperparameters, warm=self.hyperparameters)
+
     def predict(self, inputs: Array) -> Array:
         """Return the posterior mean at whitened ``inputs``, shape (n, D), in the objective's units.
 

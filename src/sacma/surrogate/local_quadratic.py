@@ -37,6 +37,10 @@ class LocalQuadratic:
     scale: float  # the range of the values
     _known: dict[bytes, float] = field(default_factory=dict)  # predictions, by query
 
+    def again(self, training: TrainingSet) -> "LocalQuadratic | FitStatus":
+        """Return functions of other points; see ``Refitted``."""
+        return fit_local_quadratic(training)
+
     def predict(self, inputs: Array) -> Array:
         """Return the predictions at whitened ``inputs``, shape (n, D), in the objective's units."""
         new = [i for i, x in enumerate(inputs) if x.tobytes() not in self._known]

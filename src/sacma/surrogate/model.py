@@ -87,6 +87,14 @@ class SmoothFit(Protocol):
         """Return the prediction at a whitened ``point``, shape (D,), in the objective's units, and its gradient."""
 
 
+@runtime_checkable
+class Refitted(Protocol):
+    """A fitted model that can be fitted to other points."""
+
+    def again(self, training: TrainingSet) -> Fitted | FitStatus:
+        """Return a model of this kind of ``training``, whitened as before, or the reason for having none."""
+
+
 class ScoredFit(Fitted, Protocol):
     """A fitted model that can be compared with others by the values that it foresaw."""
 

@@ -274,6 +274,10 @@ class RandomForest:
     center: float  # mean of the training values
     scale: float  # their sample standard deviation
 
+    def again(self, training: TrainingSet) -> "RandomForest | FitStatus":
+        """Return a forest of as many trees of other points; see ``Refitted``."""
+        return fit_random_forest(training, trees=len(self.forest.estimators_), seed=0)
+
     def predict(self, inputs: Array) -> Array:
         """Return the mean over the trees at whitened ``inputs``, shape (n, D), in the objective's units."""
         with np.errstate(over="ignore"):

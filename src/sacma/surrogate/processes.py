@@ -132,6 +132,10 @@ class WarpedProcess(LeveledFit):
 
     warp: Warp
 
+    def again(self, training: TrainingSet) -> "WarpedProcess | FitStatus":
+        """Return a process of other points by a search from here; see ``Refitted``."""
+        return fit_warped_process(training, start=self.hyperparameters.stationary, warm=self.hyperparameters)
+
     def predict(self, inputs: Array) -> Array:
         """Return the posterior median at whitened ``inputs``, shape (n, D), in the objective's units."""
         return self.warp.inverse(self.process.predict(inputs))
@@ -198,6 +202,10 @@ class QuadraticProcess(LeveledFit):
     """A trained model, whose process has the factor of the sum of both covariances; see ``fit_quadratic_process``."""
 
     norm: float  # q
+
+    def again(self, training: TrainingSet) -> "QuadraticProcess | FitStatus":
+        """Return a process of other points by a search from here; see ``Refitted``."""
+        return fit_quadratic_process(training, start=self.hyperparameters.stationary, warm=self.hyperparameters)
 
     @property
     def weight(self) -> float:
