@@ -227,8 +227,8 @@ def test_a_hostile_tar_costs_nothing(tmp_path: Path, kind: str, ending: str) -> 
     tracemalloc.start()
     before = time.process_time()
     try:
-        said = str(read(path))  # Python 3.14 takes a told size below 0 for the end
-        assert "is not an intact archive" in said or "holds no data" in said
+        ended = sys.version_info >= (3, 14) and kind == "a negative size told before"  # tarfile takes it for the end
+        assert ("holds no data" if ended else "is not an intact archive") in str(read(path))
         taken, memory = time.process_time() - before, tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
