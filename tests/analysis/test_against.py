@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.against import Own, beside_kept, kept_beside
+from sacma.analysis.against import beside_kept, kept_beside
 from sacma.analysis.comparison import Comparison, ExternalData, compare
 from sacma.analysis.notes import notes
 from sacma.coco.reader import CocoData, Curve
@@ -60,7 +60,7 @@ def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
     assert "the kept Random-Search is left out: yours is the same study" in said
     assert set(again["mean_ranks"]["algorithm"]) == {*OTHERS, "one-plus-one-ES", "sacma"}
     run(tmp_path, "short", "random_search.yaml", budget=100)
-    (_, notes) = kept_beside(Own(tuple(completeness_of_studies(Store(tmp_path / "short"))), ()), "all", None)
+    (_, notes) = kept_beside(Comparison(tuple(completeness_of_studies(Store(tmp_path / "short"))), ()), "all", None)
     assert "left out of all, as yours are the same but for the budget: Random-Search" in notes
     both, _ = report(tmp_path, "short", "--against", "Random-Search")
     assert set(both["mean_ranks"]["algorithm"]) == {"Random-Search", "Random-Search-kept", "one-plus-one-ES"}
@@ -70,22 +70,22 @@ def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
 
 def test_all_are_those_of_the_comparison() -> None:
     """And in few dimensions the family; without shorter ones and other readings: these by name."""
-    covered, notes = kept_beside(Own((), ()), "all", 250)
+    covered, notes = kept_beside(Comparison((), ()), "all", 250)
     names = {study.name for study, _ in covered}
     assert names == set(pd.read_csv(COMPARED)["algorithm"])
     left_out, said = notes[0].split(": ")
     assert said.startswith("left out of all")
     assert names.isdisjoint(others := set(left_out.split(", ")))
     assert {"Py-BOBYQA", "TuRBO", "lmm-CMA-ES", "rank-lq-CMA-ES"} < others
-    (reading,), _ = kept_beside(Own((), ()), "GP-5-as-run", None)
+    (reading,), _ = kept_beside(Comparison((), ()), "GP-5-as-run", None)
     assert reading[1].complete
     for wrong in ("", "sacma,nonsense"):
         with pytest.raises(SacmaError, match=r"--against: .* give all, or some of ADA-KL"):
-            kept_beside(Own((), ()), wrong, None)
-    some, _ = kept_beside(Own((), ()), "SACMA, lq-cma-es,CMAES,cma-es", None)
+            kept_beside(Comparison((), ()), wrong, None)
+    some, _ = kept_beside(Comparison((), ()), "SACMA, lq-cma-es,CMAES,cma-es", None)
     assert [study.name for study, _ in some] == ["sacma", "lq-CMA-ES", "CMA-ES"]
     with pytest.raises(SacmaError, match=r"no kept algorithm 'sacmaa' of bbob; is it sacma\? give all, or names that"):
-        kept_beside(Own((), ()), "sacmaa", None)
+        kept_beside(Comparison((), ()), "sacmaa", None)
 
 
 def test_all_go_as_far_as_data_of_others_where_nothing_was_run() -> None:
@@ -104,7 +104,7 @@ def test_all_go_as_far_as_data_of_others_where_nothing_was_run() -> None:
 
 def comparison_beside(names: str, data: tuple[ExternalData, ...]) -> tuple[Comparison, str]:
     """Return the comparison of data of others with kept algorithms, and its notes."""
-    both, _ = beside_kept(Own((), data), names, None)
+    both, _ = beside_kept(Comparison((), data), names, None)
     comparison = compare(both.covered, both.external)
     return comparison, "; ".join(notes(comparison))
 

@@ -3,10 +3,10 @@
 import difflib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
-from sacma.analysis.comparison import Comparison, Covered, ExternalData
+from sacma.analysis.comparison import Comparison, Covered
 from sacma.analysis.published import AS_RUN
 from sacma.analysis.trials import PAPER_BUDGETS, ROUNDING, fixed_budgets
 from sacma.coco.suites import BBOB
@@ -30,42 +30,7 @@ FIRST_BUDGET = 10.0
 Instances = Mapping[tuple[int, int], Collection[int]]  # by (dimension, function)
 
 
-@dataclass(frozen=True)
-class Own:
-    """Algorithms of the user: our studies and data of others."""
-
-    covered: tuple[Covered, ...]
-    external: tuple[ExternalData, ...]
-
-    @property
-    def suite(self) -> str:
-        """Name of their suite; bbob where there is nothing yet."""
-        suites = [study.suite for study, _ in self.covered] + [data.data.suite.name for data in self.external]
-        return suites[0] if suites else BBOB.name
-
-    @property
-    def names(self) -> set[str]:
-        """Their names, in lower case."""
-        named = [study.name for study, _ in self.covered] + [data.name for data in self.external]
-        return {name.lower() for name in named}
-
-    @property
-    def budget(self) -> float:
-        """Evaluations/D that a comparison of them alone would go to; 1 where there is nothing yet."""
-        return Comparison(self.covered, self.external).budget if self.covered or self.external else 1.0
-
-    @property
-    def problems(self) -> Instances:
-        """Planned problems, and those of data of others."""
-        found: dict[tuple[int, int], set[int]] = defaultdict(set)
-        curves = [curve.problem for data in self.external for curve in data.data.curves]
-        specs = (spec for _, completeness in self.covered for spec in completeness.specs)
-        for D, f, instance in [*curves, *((spec.dimension, spec.function, spec.instance) for spec in specs)]:
-            found[D, f].add(instance)
-        return found
-
-
-def beside_kept(own: Own, given: str, budget: float | None) -> tuple[Own, list[str]]:
+def beside_kept(own: Comparison, given: str, budget: float | None) -> tuple[Comparison, list[str]]:
     """Return own and kept algorithms, see ``kept_beside``, with Δf at one resolution; and notes.
 
     It is that of kept outcomes: exact at the budgets that these look at, elsewhere rounded up to their levels. So of
@@ -83,10 +48,10 @@ def beside_kept(own: Own, given: str, budget: float | None) -> tuple[Own, list[s
         (study, replace(completeness, heads={key: head(of) for key, of in completeness.heads.items()}))
         for study, completeness in (*own.covered, *kept)
     ]
-    return Own(tuple(covered), tuple(replace(data, data=data.data.rounded()) for data in own.external)), notes
+    return Comparison(tuple(covered), tuple(replace(data, data=data.data.rounded()) for data in own.external)), notes
 
 
-def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Covered, ...], list[str]]:
+def kept_beside(own: Comparison, given: str, budget: float | None) -> tuple[tuple[Covered, ...], list[str]]:
     """Return the kept algorithms of a list of names, or all, on the problems of one's own; and notes.
 
     All are those that go as far as the comparison, on half the usual number of problems or more, without second
@@ -96,7 +61,8 @@ def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Cover
     Raises:
         SacmaError: a name is not in the catalogue, or a kept algorithm has no problem in common with one's own.
     """
-    known = {each.name: each for each in kept_algorithms() if each.kept.study.suite == own.suite}
+    suite = own.suite.name if own.names else BBOB.name
+    known = {each.name: each for each in kept_algorithms() if each.kept.study.suite == suite}
     plain = {_plain(name): name for name in (*known, ALL)}
     given_names = [name.strip() for name in given.split(",") if name.strip()]
     unknown = next((name for name in given_names if _plain(name) not in plain), None)
@@ -106,26 +72,29 @@ def kept_beside(own: Own, given: str, budget: float | None) -> tuple[tuple[Cover
         of = f"give {ALL}, or some of {', '.join(known) or 'none'}"
         if near:
             of = f"is it {plain[near[0]]}? give {ALL}, or names that sacma algorithms --kept lists"
-        raise SacmaError(f"--against: {wrong} of {own.suite}; {of}")
+        raise SacmaError(f"--against: {wrong} of {suite}; {of}")
     names = list(dict.fromkeys(plain[_plain(name)] for name in given_names))
-    problems = own.problems
+    problems: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for _, D, f, instance in own.problems:
+        problems[D, f].add(instance)
     common = {name: _common(each.kept, problems) for name, each in known.items()}
     notes: list[str] = []
     chosen = {name: known[name] for name in names if name in known}
     if ALL in names:
-        some, notes = _all_of(known, common, own.budget if budget is None else budget)
+        usual = own.budget if own.names else 1.0
+        some, notes = _all_of(known, common, usual if budget is None else budget)
         twins = [name for name, each in some.items() if any(_is_twin(s, each.kept.study) for s, _ in own.covered)]
         chosen |= {name: each for name, each in some.items() if name not in twins}
         if twins:
             notes.append(f"left out of all, as yours are the same but for the budget: {', '.join(twins)}")
-    covered = []
+    covered, taken = [], {name.lower() for name in own.names}
     for name, each in chosen.items():
         if not common[name]:
             raise SacmaError(f"--against: {name} has no trial on a function, dimension and instance of yours")
         if any(all(map(study.mixes_with, each.kept.study.parts)) for study, _ in own.covered):
             notes.append(f"the kept {name} is left out: yours is the same study")
             continue
-        called = f"{name}-kept" if name.lower() in own.names else name
+        called = f"{name}-kept" if name.lower() in taken else name
         covered.append(covered_by(KeptStudy(each.kept.study, common[name]).called(called)))
     return tuple(covered), notes
 

@@ -186,7 +186,7 @@ class Comparison:
     def among(self, names: Collection[str]) -> Compared:
         """Return the trials of some algorithms that can be compared with each other."""
         trials = [trial for trial in self.trials if trial.algorithm in names]
-        have = overlap(self._problems, ((t.algorithm, t.dimension, t.function, t.instance) for t in trials))
+        have = overlap(self.problems, ((t.algorithm, t.dimension, t.function, t.instance) for t in trials))
         kept = [trial for trial in trials if have.has(trial.dimension, trial.function, trial.instance)]
         return Compared(at_common_resolution(kept) if self.of_files(names) else tuple(kept), have)
 
@@ -199,7 +199,7 @@ class Comparison:
         return any(data.name in names for data in self.external) or (self.suite.noisy and len(triggers) > 1)
 
     @cached_property
-    def _problems(self) -> Sequence[Problem]:
+    def problems(self) -> Sequence[Problem]:
         """Problems of all planned trials, and of data of others."""
         specs = (spec for _, completeness in self.covered for spec in completeness.specs)
         curves = ((data.name, curve) for data in self.external for curve in data.data.curves)
@@ -228,7 +228,7 @@ class Comparison:
     @cached_property
     def planned(self) -> Mapping[tuple[str, int, int], int]:
         """Number of planned trials by algorithm, dimension and function."""
-        return Counter(problem[:3] for problem in self._problems)
+        return Counter(problem[:3] for problem in self.problems)
 
     @property
     def complete(self) -> bool:

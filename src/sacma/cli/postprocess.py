@@ -101,9 +101,9 @@ def postprocess(
     """
     from joblib import cpu_count
 
-    from sacma.analysis.against import Own, beside_kept
+    from sacma.analysis.against import beside_kept
     from sacma.analysis.choice import parse_choice
-    from sacma.analysis.comparison import check_complete, check_finished, compare, load_external_data
+    from sacma.analysis.comparison import Comparison, check_complete, check_finished, compare, load_external_data
     from sacma.analysis.notes import notes
     from sacma.analysis.postprocess import derive, environment_notes, write_pages, write_report
     from sacma.cli.tables import missing_lines
@@ -130,7 +130,9 @@ def postprocess(
     check_finished(store, everything)
     left_out: list[str] = []
     if against is not None:
-        both, left_out = beside_kept(Own(everything, others), against, budget or max(choice.budgets, default=None))
+        both, left_out = beside_kept(
+            Comparison(everything, others), against, budget or max(choice.budgets, default=None)
+        )
         everything, others = both.covered, both.external
     covered, others = choice.apply(everything, others)
     check_finished(store, covered, chosen=True)
