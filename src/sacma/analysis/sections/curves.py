@@ -1,6 +1,7 @@
 """Curves: the best Δf over evaluations and at the end of the budget, and the share of targets reached (Figure 3)."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,8 @@ def _to_own_targets(findings: Findings) -> pd.DataFrame:
 TARGET_COLUMNS = ["function", "dimension", "k", "target", "best_2009_art"]
 KEYS = ["algorithm", "dimension", "function"]
 QUANTILES = {"best": 0.0, "lower_quartile": 0.25, "median": 0.5, "upper_quartile": 0.75, "worst": 1.0}
-PLACE = ("dimension", "function")
+PLACE, GROUP = ("dimension", "function"), ("dimension", "group")
+EVALUATIONS = Axis("evaluations_per_dimension", "true evaluations / D", log=True)
 QUARTILES = ("lower_quartile", "upper_quartile")
 
 
@@ -84,50 +86,30 @@ def _single_trials(findings: Findings) -> pd.DataFrame:
     return single_trials(findings.comparison.compared.trials, findings.comparison.budget)
 
 
+def _proportions(name: str, caption: str, data: pd.DataFrame, by: tuple[str, ...], **more: Any) -> Lines:
+    """Return a chart of proportions of targets over evaluations."""
+    y = Axis("proportion", "proportion of targets", limits=(0.0, 1.0))
+    steps: dict[str, Any] = {"stepped": True, "end": "largest_length"}
+    return Lines(name=name, caption=caption, data=data, by=by, x=EVALUATIONS, y=y, **steps, **more)
+
+
 def _charts(report: Report) -> Iterator[Chart]:
-    yield Lines(
-        name="ecdf",
-        caption=CAPTION,
-        data=report.findings["ecdf"],
-        by=("dimension", "group"),
-        x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
-        y=Axis("proportion", "proportion of targets", limits=(0.0, 1.0)),
-        stepped=True,
-        end="largest_length",
-        single="ecdf_functions",
-    )
+    yield _proportions("ecdf", CAPTION, report.findings["ecdf"], GROUP, single="ecdf_functions")
     single = report.findings["ecdf_functions"]
     if len(single):
         ends = report.findings["ecdf"].groupby(["algorithm", "dimension"])["largest_length"].max().reset_index()
-        yield Lines(
-            name="ecdf_functions",
-            caption=CAPTION,
-            data=single.assign(proportion=single["reached"] / single["targets"]).merge(ends),
-            by=PLACE,
-            x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
-            y=Axis("proportion", "proportion of targets", limits=(0.0, 1.0)),
-            stepped=True,
-            end="largest_length",
-            figures=False,
-        )
+        proportions = single.assign(proportion=single["reached"] / single["targets"]).merge(ends)
+        yield _proportions("ecdf_functions", CAPTION, proportions, PLACE, figures=False)
     if len(to_targets := report.findings["ecdf_targets"]):
-        yield Lines(
-            name="ecdf_targets",
-            caption="Proportion of the targets Δf of --targets that are reached, bootstrapped, over evaluations.",
-            data=to_targets,
-            by=("dimension", "group"),
-            x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
-            y=Axis("proportion", "proportion of targets", limits=(0.0, 1.0)),
-            stepped=True,
-            end="largest_length",
-        )
+        caption = "Proportion of the targets Δf of --targets that are reached, bootstrapped, over evaluations."
+        yield _proportions("ecdf_targets", caption, to_targets, GROUP)
     delta_f = Axis("median", "best Δf", log=True)
     yield Lines(
         name="convergence",
         caption="Best Δf of the median trial over evaluations, with quartiles.",
         data=report.findings["convergence"].sort_values(list(PLACE), kind="stable"),
         by=PLACE,
-        x=Axis("evaluations_per_dimension", "true evaluations / D", log=True),
+        x=EVALUATIONS,
         y=delta_f,
         band=QUARTILES,
         trials=report.findings.once(_single_trials),
