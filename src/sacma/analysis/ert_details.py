@@ -72,7 +72,7 @@ class _Cell:
     def __init__(self, trials: Sequence[Trial], targets: Array) -> None:
         self.trials = trials
         self.lengths = np.array([float(trial.evaluations) for trial in trials])
-        self.reached = np.array([np.append(t.at, np.nan)[np.searchsorted(-t.to, -targets)] for t in trials]).T
+        self.reached = np.array([trial.reached(targets) for trial in trials]).T
 
     def dispersion(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """Return quantiles of simulated run lengths to each target, inf where no trial reached it."""

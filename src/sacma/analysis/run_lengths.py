@@ -85,10 +85,7 @@ def run_lengths(trials: Sequence[Trial], targets: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"there are no targets of f{f} in {D}-D")
     values = targets["target"].to_numpy()
     rows = [rows_of[trial.dimension, trial.function] for trial in trials]
-    reached = [
-        np.append(trial.at, np.nan)[np.searchsorted(-trial.to, -values[wanted])]
-        for trial, wanted in zip(trials, rows, strict=True)
-    ]
+    reached = [trial.reached(values[wanted]) for trial, wanted in zip(trials, rows, strict=True)]
     keys = ["algorithm", "dimension", "function", "instance"]
     of_trials = pd.DataFrame([[getattr(trial, key) for key in keys] for trial in trials], columns=keys)
     of_trials["trial"] = of_trials.groupby(keys[:3]).cumcount() + 1
@@ -291,7 +288,7 @@ def running_times(trials: Iterable[Trial], targets: Sequence[float] = TARGETS) -
     wanted = np.sort(np.asarray(targets, float))[::-1]
     parts = []
     for (algorithm, dimension, function), group in by_cell(trials):
-        reached = np.array([np.append(t.at, np.inf)[np.searchsorted(-t.to, -wanted)] for t in group])
+        reached = np.array([trial.reached(wanted) for trial in group])
         length = np.array([float(t.evaluations) for t in group])[:, None]
         successes = np.isfinite(reached).sum(axis=0)
         evaluations = np.where(np.isfinite(reached), reached, length).sum(axis=0)

@@ -61,6 +61,10 @@ class Trial:
         best = np.append(np.inf, self.to)[position]
         return np.where(np.floor(evaluations + ROUNDING) <= self.known_until, best, np.nan)
 
+    def reached(self, targets: Array) -> Array:
+        """Return the evaluations until the best Δf was at each target; NaN where it never was."""
+        return np.append(self.at, np.nan)[np.searchsorted(-self.to, -targets)]
+
     @property
     def hit_after(self) -> float:
         """Evaluations after which Δf was at the target; inf if it never was."""
