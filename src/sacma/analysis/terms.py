@@ -4,6 +4,8 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from sacma.analysis.table_format import html_text
+
 TERMS: Mapping[str, str] = {
     "#FE_t": "of a function: the fewest evaluations after which the median trial of some algorithm is at the "
     "target, or the whole budget if none is",
@@ -23,12 +25,9 @@ TERMS: Mapping[str, str] = {
 }
 """Explanations of terms, as plain text writes them."""
 
-SHOWN = {"#FE_t": "#FE<sub>t</sub>", "Δf_med": "Δf<sub>med</sub>", "F_F": "F<sub>F</sub>"}
-"""Terms that HTML writes in another way."""
-
 _EXPLAINED = ("#FE_t", "Δf_med", "F_F", "control frequency", "ERT", "virtual best")
-_TERM = re.compile("|".join(rf"(?<![\w-]){re.escape(SHOWN.get(term, term))}(?![\w-])" for term in _EXPLAINED))
-_TEXTS = {SHOWN.get(term, term): TERMS[term] for term in _EXPLAINED}
+_TEXTS = {html_text(term): TERMS[term] for term in _EXPLAINED}
+_TERM = re.compile("|".join(rf"(?<![\w-]){re.escape(shown)}(?![\w-])" for shown in _TEXTS))
 
 
 def explained(text: str) -> str:
