@@ -24,11 +24,6 @@ def initial_points(spec: TrialSpec) -> np.random.Generator:
     return stream(spec, "initial points")
 
 
-def noise(spec: TrialSpec) -> np.random.Generator:
-    """Return the generator of the place where a trial's noise begins: the same for all algorithms."""
-    return stream(spec, "noise")
-
-
 def sampling(spec: TrialSpec) -> np.random.Generator:
     """Return the algorithm's own generator."""
     return stream(spec, "sampling", spec.name)
@@ -55,6 +50,6 @@ def begin_noise(spec: TrialSpec) -> None:
     """
     suite = cocoex.Suite(NOISY.name, "instances: 1", f"dimensions: 2 function_indices: {NOISY.index(MOVER)}")
     mover = suite[0]
-    for _ in range(int(noise(spec).integers(PLACES))):
+    for _ in range(int(stream(spec, "noise").integers(PLACES))):
         mover((0.0, 0.0))
     mover.free()

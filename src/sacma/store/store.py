@@ -232,14 +232,6 @@ class Store:
         """Return the path of the canonical COCO folder of algorithm ``name``."""
         return self.root / "coco" / name
 
-    def trace_file(self, name: str) -> Path:
-        """Return the path of the traces of algorithm ``name``."""
-        return self.root / "traces" / f"{name}.parquet"
-
-    def provenance_file(self, name: str) -> Path:
-        """Return the path of the manifest of algorithm ``name``."""
-        return self.root / "provenance" / f"{name}.json"
-
     def derive(self, study: StoredStudy) -> Manifest:
         """Write COCO folder, traces and manifest of ``study`` from its intact records; return the manifest.
 
@@ -252,8 +244,8 @@ class Store:
         _replace_folder(self.coco_folder(study.name), merge(placed, study.description))
         trials = [(record.provenance, record.outcome.cpu.total) for record in records]
         manifest = Manifest(study.name, study.dump(), trials)
-        write_atomically(self.provenance_file(study.name), manifest.encode())
-        with atomic_file(self.trace_file(study.name)) as file:
+        write_atomically(self.root / "provenance" / f"{study.name}.json", manifest.encode())
+        with atomic_file(self.root / "traces" / f"{study.name}.parquet") as file:
             write_traces(file, [(record.spec, record.trace) for record in records])
         return manifest
 
