@@ -355,14 +355,3 @@ def test_terminals_without_unicode(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert "?" in done.stdout
-
-
-def test_help_is_light(tmp_path: Path) -> None:
-    """Help and version import neither NumPy nor pycma nor COCO."""
-    code = (
-        "import sys; import sacma.cli.app; print([m for m in ('numpy', 'cma', 'cocoex', 'pandas') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.strip() == "[]"
-    assert sacma("--version", cwd=tmp_path).stdout.startswith("sacma ")
-    assert sacma("run", "--help", cwd=tmp_path).returncode == 0

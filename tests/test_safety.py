@@ -48,18 +48,6 @@ def test_studies_in_results_are_no_way_out(tmp_path: Path, study: Callable[..., 
             store.studies()
 
 
-@pytest.mark.parametrize(
-    "yaml", ["!!python/object/apply:os.system ['touch x']", "!!python/name:os.system", "name: !!python/tuple [1]"]
-)
-def test_yaml_is_data(tmp_path: Path, yaml: str) -> None:
-    """Tags that would build Python objects are an error."""
-    path = tmp_path / "config.yaml"
-    path.write_text(yaml)
-    with pytest.raises(SacmaError, match="not valid YAML"):
-        load_study(path)
-    assert [p.name for p in tmp_path.iterdir()] == ["config.yaml"]
-
-
 def test_no_pickle_is_read() -> None:
     """No module of ours imports what reads pickles, or calls what might."""
     for path in Path(sacma.__file__).parent.rglob("*.py"):

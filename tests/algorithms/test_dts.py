@@ -1,4 +1,4 @@
-"""DTS-CMA-ES on COCO's problems: budget and target are exact, and a share of 1 is CMA-ES."""
+"""DTS-CMA-ES on COCO's problems: its trace adds up, and its readings differ."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,6 @@ from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.trial import run_trial
 from tests.conftest import CONFIGS
-from tests.strategy.runs import DOUBLY, parts
 
 Load = Callable[..., Study]
 
@@ -18,19 +17,6 @@ Load = Callable[..., Study]
 def only(study: Study) -> TrialSpec:
     (spec,) = plan([study])
     return spec
-
-
-@pytest.mark.parametrize("function", [3, 15])
-def test_a_share_of_one_is_cma_es(study: Load, function: int) -> None:
-    """On a problem of COCO, under one name and so one seed, both find the same at the same evaluations."""
-    place = {"functions": str(function), "dimensions": "2", "instances": "1", "budget": 1000}
-    plain = study("cmaes", **place)
-    ours = study("baselines/dts_cmaes", **place).model_copy(
-        update={"name": plain.name, "settings": parts(control={**DOUBLY, "share": {"name": "constant", "value": 1.0}})}
-    )
-    first, second = (run_trial(only(of)).outcome for of in (ours, plain))
-    assert (first.improved_at, first.improved_to) == (second.improved_at, second.improved_to)
-    assert first.restarts == second.restarts > 0
 
 
 def test_the_trace_adds_up(study: Load) -> None:

@@ -110,13 +110,6 @@ def test_errors_say_where_and_what(tmp_path: Path, text: str, expected: str) -> 
     assert expected in error_of(tmp_path, text)
 
 
-def test_aliases_of_aliases(tmp_path: Path) -> None:
-    """An alias that leads back to itself, and one that doubles thirty times, are refused at once."""
-    bomb = "".join(f"  x{n}: &x{n} [*x{n - 1}, *x{n - 1}]\n" for n in range(1, 31))
-    for text in ("name: &a {b: *a}\nalgorithm: surrogate-cmaes\n", MINIMAL + "extra:\n  x0: &x0 [1, 1]\n" + bomb):
-        assert "is an alias; write its value out" in error_of(tmp_path, text)
-
-
 def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
     """1e-8, 1.5, .5 and 2 are numbers, and a section with nothing in it is as good as none."""
     path = tmp_path / "c.yaml"

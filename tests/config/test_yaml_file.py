@@ -71,6 +71,7 @@ BOMB = "a0: &a0 {k: 1}\n" + "".join(f"a{n + 1}: &a{n + 1} {{<<: [{', '.join([f'*
         ("a: &a [*a]\n", 1, "is an alias"),
         ("a: 1\nb: !!timestamp x\n", 2, "tag:yaml.org,2002:timestamp is a tag; write a plain value"),
         ("a: 1\nb: !!bool x\n", 2, "is a tag"),
+        ("!!python/object/apply:os.system ['touch x']", 1, "is a tag"),
         ("[" * 100_000, 1, f"nested more than {DEEPEST} levels deep"),
         ("- " * 100_000, 1, "nested more than"),
         ("{a: " * 60_000, 1, "nested more than"),

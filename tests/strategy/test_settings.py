@@ -62,11 +62,3 @@ def test_all_parts_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kind, "prepare", Part.prepare)
     settings.prepare()
     assert {"random-forest", "doubly-trained", "variance", "constant"} <= set(prepared)
-
-
-def test_settings_are_frozen_and_survive_json() -> None:
-    """What a record keeps is what runs."""
-    settings = parts(control=KENDALL, training_set={"radius": 8.0, "selection": {"name": "kmeans"}})
-    assert StrategySettings.model_validate_json(settings.model_dump_json()) == settings
-    with pytest.raises(ValidationError, match="frozen"):
-        settings.sampling.sigma0 = 1.0
