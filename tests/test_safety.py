@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-import sacma
+import sacma as package
 from sacma.algorithms.registry import ALGORITHMS, DIGITS, Origin
-from sacma.cli.app import main
 from sacma.config.plan import plan, resolve_algorithm
 from sacma.config.study import StoredSettings, Study, load_study
 from sacma.errors import SacmaError
 from sacma.experiment.trial import run_trial
 from sacma.store.record import decode, finished
 from sacma.store.store import Store
+from tests.commands import sacma
 
 NAMES = [
     *("../x", "/x", "a/b", "a\\b", "..", ".", "", "nul", "CON", "com1", "lpt9.txt", "records", "a.", "a b", "-rf", "ä"),
@@ -50,7 +50,7 @@ def test_studies_in_results_are_no_way_out(tmp_path: Path, study: Callable[..., 
 
 def test_no_pickle_is_read() -> None:
     """No module of ours imports what reads pickles, or calls what might."""
-    for path in Path(sacma.__file__).parent.rglob("*.py"):
+    for path in Path(package.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = [alias.name for alias in node.names] + [getattr(node, "module", "") or ""]
@@ -80,7 +80,7 @@ def spy(problem, rng):
 def received(
     tmp_path: Path, study: Callable[..., Study], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """Make a results folder whose study and record name a Python file in it, and go there; return that file.
+    """Make a results folder whose study and record name a Python file in it; return that file.
 
     One trial is there and one is missing. The file defines the algorithm in the very version that the trials say.
     """
@@ -97,17 +97,7 @@ def received(
     (ran, _), (spec, _) = plan([true]), plan([forged])
     assert (spec.algorithm_file, spec.version) == (source, version)
     store.commit(finished(replace(run_trial(ran), spec=spec)))
-    monkeypatch.chdir(tmp_path)
     return file
-
-
-def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """Run the command line in this process; return its exit code."""
-    monkeypatch.setattr("sys.argv", ["sacma", *map(str, arguments)])
-    try:
-        return main()
-    except SystemExit as end:
-        return int(end.code or 0)
 
 
 def record_in(folder: Path) -> Path:
@@ -116,9 +106,7 @@ def record_in(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["replay", "run", "plan", "status", "postprocess", "export", "sweep"])
-def test_no_file_is_run_because_results_name_it(
-    received: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_file_is_run_because_results_name_it(received: Path, name: str) -> None:
     """Whatever is done with a folder whose record and study name a Python file in it, that file is not run."""
     folder = received.parent
     sweep = folder / "sweep.yaml"
@@ -132,21 +120,20 @@ def test_no_file_is_run_because_results_name_it(
         "export": ("export", "."),
         "sweep": ("sweep", sweep, "--results", ".", "--plan"),
     }
-    code = command(monkeypatch, *arguments[name])
+    done = sacma(*arguments[name], cwd=folder)
     assert not (folder / "SENTINEL").exists()
     if name in {"replay", "run"}:
-        assert code == 2
-        said = capsys.readouterr().err
-        assert len(said.splitlines()) == 1
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
         source = decode(record_in(folder).read_bytes()).spec.algorithm_file
-        assert f"it was in the file {source}" in said
-        assert said.endswith(f"say where it is with --algorithm-file {source}\n")
+        assert f"it was in the file {source}" in done.stderr
+        assert done.stderr.endswith(f"say where it is with --algorithm-file {source}\n")
 
 
-def test_a_file_that_the_user_names_is_run(received: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_the_user_names_is_run(received: Path) -> None:
     """The same folder is replayed where the same file is named in that very call."""
     folder = received.parent
-    command(monkeypatch, "replay", record_in(folder), "--algorithm-file", received)
+    sacma("replay", record_in(folder), "--algorithm-file", received, cwd=folder)
     assert (folder / "SENTINEL").exists()
 
 
@@ -178,23 +165,21 @@ RUNS = {"exec", "eval", "__import__", "runpy", "spec_from_file_location", "exec_
 
 def test_who_may_run_files() -> None:
     """Files of users are run in one module, which commands and processes call; no other module runs any code."""
-    package = Path(sacma.__file__).parent
+    root = Path(package.__file__).parent
     found: dict[str, set[str]] = {}
-    for path in package.rglob("*.py"):
+    for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "name", None)
             if isinstance(name, str) and name.partition(".")[0] in RUNS:
-                found.setdefault(name, set()).add(path.relative_to(package).as_posix())
+                found.setdefault(name, set()).add(path.relative_to(root).as_posix())
     commands = {f"cli/{name}.py" for name in ("display", "results", "running", "setup")}
     registry = "algorithms/registry.py"
     assert found == {"exec": {registry}, "add_files": {registry, "config/plan.py", *commands}}
 
 
-def test_a_configuration_of_numba_is_not_taken_from_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_configuration_of_numba_is_not_taken_from_results(tmp_path: Path) -> None:
     """A file in the current folder that tells Numba where to find pickles ends every command, with what to do."""
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: ./cache\n")
-    monkeypatch.chdir(tmp_path)
-    assert command(monkeypatch, "status", ".") == 2
-    assert "the current folder holds .numba_config.yaml" in capsys.readouterr().err
+    done = sacma("status", ".", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the current folder holds .numba_config.yaml" in done.stderr
