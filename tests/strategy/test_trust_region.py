@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.linalg import null_space
 from scipy.optimize import brentq, minimize
 
 from sacma.strategy.settings import StrategySettings
@@ -15,6 +14,8 @@ from sacma.strategy.surrogate_cmaes import SurrogateStrategy
 from sacma.strategy.trust_region import TrustRegion
 from sacma.surrogate.part import Context
 from sacma.types import Array
+from tests.strategy.runs import rosenbrock
+from tests.surrogate.least_change import least_change
 
 FREE = 1e300
 
@@ -61,10 +62,6 @@ def ellipsoid(x: Array) -> float:
 
 def uneven_sphere(x: Array) -> float:
     return float(np.sum(np.arange(1.0, len(x) + 1.0) * (x - 0.3) ** 2))
-
-
-def rosenbrock(x: Array) -> float:
-    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
 
 
 @pytest.mark.parametrize("factor", [0.01, 0.5, 1.7, 5, 9])
@@ -159,27 +156,6 @@ def test_values_of_another_order_are_failures(offset: float) -> None:
     assert failing.shape != large.shape or not np.allclose(failing, large)
     plain, _ = searched(ellipsoid, start, factor=5)
     np.testing.assert_allclose(searched(lambda x: ellipsoid(x) + offset, start, factor=5)[0], plain, atol=1e-2)
-
-
-def least_change(points: Array, values: Array, before: Array) -> tuple[float, Array, Array]:
-    """Return c, g and H of the quadratic function through the values whose H is next to a given one.
-
-    By an orthogonal basis of all symmetric matrices, and the least norm of a solution.
-    """
-    D = points.shape[1]
-    basis = []
-    for i in range(D):
-        for j in range(i, D):
-            matrix = np.zeros((D, D))
-            matrix[i, j] = matrix[j, i] = 1.0 if i == j else np.sqrt(0.5)
-            basis.append(matrix)
-    curved = np.array([[0.5 * x @ matrix @ x for matrix in basis] for x in points])
-    linear = np.hstack([np.ones((len(points), 1)), points])
-    rest = values - np.array([0.5 * x @ before @ x for x in points])
-    free = null_space(linear.T)  # combinations of the conditions without c and g
-    change = np.linalg.pinv(free.T @ curved, rcond=1e-12) @ (free.T @ rest)
-    (c, *g), *_ = np.linalg.lstsq(linear, rest - curved @ change, rcond=None)
-    return c, np.array(g), before + np.tensordot(change, np.array(basis), 1)
 
 
 def lowest(g: Array, H: Array, radius: float) -> Array:
