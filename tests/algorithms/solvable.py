@@ -60,11 +60,6 @@ def sphere(x: Array) -> float:
     return float(np.sum((x - 1.0) ** 2))
 
 
-def plateau(x: Array) -> float:
-    """No algorithm sees more than a constant."""
-    return 1.0
-
-
 def rastrigin(x: Array) -> float:
     """Local optima everywhere: runs stop and others begin."""
     return float(np.sum(10 + x**2 - 10 * np.cos(2 * np.pi * x)))

@@ -22,14 +22,16 @@ from tests.commands import blank_figures, sacma
 
 MANY = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 CELLS = [(f, D) for f in (1, 8) for D in (2, 5)]  # functions and dimensions of observed data
+CHOSEN = "function_indices:1,8 dimensions:2,5"
 ALONE = ("postprocess", "alone", "--no-pages", "--no-pdf", "--with")
 
 
-def observe(folder: Path, result: str, suite: str = "bbob", name: str = "", instances: str = "1-3") -> Path:
+def observe(
+    folder: Path, result: str, name: str, *, instances: str = "1-3", suite: str = "bbob", chosen: str = CHOSEN
+) -> Path:
     """Let COCO's observer write random points to ``folder/exdata/result``, of an algorithm with or without a name."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(len(result))
-    chosen = "function_indices:1,8 dimensions:2,5"
     options = f'outer_folder: "{folder}/exdata" result_folder: {result} {f"algorithm_name: {name}" if name else ""}'
     observer = cocoex.Observer(suite, options)
     for problem in cocoex.Suite(suite, "", f"{chosen} instance_indices:{instances}"):
@@ -43,7 +45,7 @@ def observe(folder: Path, result: str, suite: str = "bbob", name: str = "", inst
 @pytest.fixture(scope="module")
 def observed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Data of two functions in two dimensions on three instances, as COCO writes them."""
-    return observe(tmp_path_factory.mktemp("observed"), "mine", name="MINE") / "mine"
+    return observe(tmp_path_factory.mktemp("observed"), "mine", "MINE") / "mine"
 
 
 def loaded(path: Path) -> ExternalData:
@@ -159,11 +161,7 @@ def test_one_line_that_rises_costs_its_function(observed: Path, tmp_path: Path) 
 def test_data_of_another_suite(observed: Path, tmp_path: Path, suite: str) -> None:
     """They are called that; beside data of the suite they are left out."""
     chosen = {"bbob-largescale": "function_indices:1 dimensions:20"}.get(suite, "function_indices:1 dimensions:2")
-    observer = cocoex.Observer(suite, f'outer_folder: "{tmp_path}/exdata" result_folder: other algorithm_name: MINE')
-    for problem in cocoex.Suite(suite, "", f"{chosen} instance_indices:1-2"):
-        problem.observe_with(observer)
-        problem(problem.initial_solution)
-        problem.free()
+    observe(tmp_path, "other", "MINE", instances="1-2", suite=suite, chosen=chosen)
     refused = sacma(*ALONE, observed, "--with", "exdata/other", cwd=tmp_path)
     assert refused.returncode == 2
     assert f"is of the suite {suite}; only bbob's noiseless functions" in " ".join(refused.stderr.split())
@@ -180,7 +178,7 @@ def test_each_algorithm_of_an_observers_folder(tmp_path: Path, named: bool, pack
     """Each is called as the observer was told, or as its folder where that was nothing; a batch is none by itself."""
     for result, name, instances in (("a-1", "A", "1-2"), ("a-2", "A", "3"), ("b", "B (tuned)", "1-3")):
         if named or result != "a-2":
-            observe(tmp_path, result, name=f'"{name}"' if named else "", instances=instances)
+            observe(tmp_path, result, f'"{name}"' if named else "", instances=instances)
     where = tmp_path / "exdata"
     if packed:
         where = Path(shutil.make_archive(str(tmp_path / "packed"), "gztar", tmp_path, "exdata"))

@@ -16,7 +16,6 @@ from tests.conftest import CONFIGS, SIX
 
 MINIMAL = "name: A\nalgorithm: surrogate-cmaes\n"
 WITH_MODEL = MINIMAL + "settings:\n  model: {name: gaussian-process}\n"
-CONTROLLED = WITH_MODEL + "  control:\n    name: adaptive-generations\n    error: {name: kendall}\n"
 
 
 def error_of(tmp_path: Path, text: str, **overrides: object) -> str:

@@ -12,8 +12,7 @@ from sacma.optimize.methods import named
 from sacma.strategy.generation_control import Generations
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.models import GaussianProcessModel
-from sacma.types import Array
-from tests.optimize.runs import bits
+from tests.optimize.runs import bits, rosenbrock
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_model.py"
 
@@ -21,10 +20,6 @@ X0 = [1.0, 2.0]
 rbf_cmaes = read_algorithm_file(EXAMPLE).algorithms["rbf-cmaes"]
 MySettings: Any = rbf_cmaes.settings
 MINE = MySettings()
-
-
-def rosenbrock(x: Array) -> float:
-    return float(100.0 * (x[1] - x[0] ** 2) ** 2 + (1.0 - x[0]) ** 2)
 
 
 def found(budget: int, method: Any = MINE, **more: Any) -> sacma.Result:

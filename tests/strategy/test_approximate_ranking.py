@@ -38,11 +38,6 @@ def order(predicted: "Array", _: int) -> "Array":
     return np.array(1e9 + np.arange(len(predicted)))
 
 
-def chaos(x: "Array") -> float:
-    """Return values that no model learns."""
-    return float(np.sin(1e4 * np.sum(x)))
-
-
 def noise(predicted: "Array", call: int) -> "Array":
     """Predict another ranking at each call."""
     return np.array(1e9 + np.random.default_rng(call).normal(size=len(predicted)))
