@@ -102,9 +102,3 @@ def test_what_is_kept_is_told(study: Callable[..., Study], tmp_path: Path, monke
     request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path)
     with pytest.raises(RunError, match="the cluster was lost; 1 of 4 trials are kept"):
         told(request)
-
-
-def test_there_must_be_a_study(tmp_path: Path) -> None:
-    """To go on with."""
-    with pytest.raises(SacmaError, match="holds no study to continue"):
-        RunRequest.of_results(tmp_path)

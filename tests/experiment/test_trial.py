@@ -22,7 +22,6 @@ from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
 from sacma.experiment.trial import attempt, run_trial
 from sacma.store.outcome import TrialFailure, TrialStatus
-from sacma.store.trace import COLUMNS
 from tests.conftest import SIX, best_after
 
 MakeStudy = Callable[..., Study]
@@ -55,17 +54,6 @@ def test_stops_at_the_target(study: MakeStudy, name: str, target: float) -> None
     last, previous = list(zip(outcome.improved_at, outcome.improved_to, strict=True))[:-3:-1]
     assert last == (outcome.evaluations, outcome.best_delta_f)
     assert previous[1] > target
-
-
-def test_same_spec_same_bits(study: MakeStudy) -> None:
-    """Running a spec twice gives the same improvements, COCO files and generations; CPU times apart."""
-    spec = spec_of(study("ada_kl", functions="8", dimensions="3", instances="1", budget=60))
-    a, b = run_trial(spec), run_trial(spec)
-    assert a.coco == b.coco
-    assert a.outcome.improved_at == b.outcome.improved_at
-    assert a.outcome.improved_to == b.outcome.improved_to
-    for column in set(COLUMNS) - {"fit_seconds", "predict_seconds"}:
-        np.testing.assert_array_equal(a.trace[column], b.trace[column])
 
 
 def test_improvements_are_exact(study: MakeStudy) -> None:

@@ -72,13 +72,6 @@ def test_one_failure_does_not_stop_the_others(
     assert len(run_here(tmp_path, study("cmaes", **PROTOCOL))) == len(failures)
 
 
-def test_unwritable_folder(tmp_path: Path) -> None:
-    """A path that cannot be a folder is an error that names it."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SacmaError, match="cannot be written to"):
-        Store(tmp_path / "file" / "results").prepare()
-
-
 def test_study_files(study: MakeStudy, tmp_path: Path) -> None:
     """A Mac's hidden copy is none; a file that is no study is an error that says how to mend it; nothing else stays."""
     run_here(tmp_path, study("cmaes", functions="1", dimensions="2", instances="1", budget=10))

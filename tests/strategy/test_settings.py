@@ -23,11 +23,6 @@ def test_by_default_it_is_cma_es() -> None:
     ("content", "message"),
     [
         ({"control": DOUBLY}, r"control doubly-trained needs a model; add model: \{name: gaussian-process\}"),
-        ({"control": {"name": "generations"}}, "control generations needs a model"),
-        ({"model": GP}, "model has no effect with control"),
-        ({"training_set": {"radius": 8.0}}, "training_set has no effect"),
-        ({"acceptance": {"name": "spans-sample-as-run"}}, "acceptance has no effect"),
-        ({"proposals": {"name": "model-optimum"}}, "proposals has no effect"),
         ({"modell": GP}, "Extra inputs"),
         ({"model": {"name": "gaussian-proces"}, "control": DOUBLY}, "gaussian-process"),
         ({"model": {"name": "gaussian-process", "trees": 5}, "control": DOUBLY}, "Extra inputs"),
