@@ -121,7 +121,8 @@ def test_steps_far_from_the_widths_are_warned_of(sigma0: Any, bounds: Any, scale
     for call in (lambda **given: sacma.minimize(sphere, **given), sacma.Optimizer):
         given: dict[str, Any] = {"x0": x0, "sigma0": sigma0, "bounds": bounds, "scale": scale, "budget": 3}
         if warned:
-            with pytest.warns(UserWarning, match=warned):
+            with pytest.warns(UserWarning, match=warned) as caught:
                 call(**given)
+            assert caught[0].filename == __file__
         else:
             call(**given)

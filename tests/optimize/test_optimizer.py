@@ -123,6 +123,11 @@ def test_several_first_guesses() -> None:
     assert np.array_equal(es.result.history.points[:3], guesses)
     assert np.all(np.abs(es.result.history.points[3:8] - 1.0) <= 0.11)
     assert es.result.fun == 0.0
+    given: dict[str, Any] = {"sigma0": 0.1, "seed": 1, "budget": 4, "known": ([guesses[0]], [6.5])}
+    for method in ("sacma", "cmaes", "cobyqa"):  # none is evaluated twice, nor where it is known
+        found = sacma.minimize(rosenbrock, [*guesses, guesses[2]], method=method, **given)
+        assert np.array_equal(found.history.points[:2], guesses[1:])
+        assert np.all(np.abs(found.history.points[2:] - 1.0) <= 0.4)
 
 
 def test_stop_says_what_ended_the_run() -> None:

@@ -109,6 +109,7 @@ def test_a_space_is_a_value() -> None:
     assert hash(SPACE) == hash(space_of(space_as_json(SPACE)))
     assert sacma.Space(a=PARAMETERS[0]) != sacma.Space(b=PARAMETERS[0])
     assert sacma.Categorical(1, 2) != sacma.Categorical(1.0, 2.0)
+    assert sacma.Categorical(*np.array([1, 2])) == sacma.Categorical(list(np.array([1, 2]))) == sacma.Categorical(1, 2)
     assert list(SPACE) == list(SPACE.parameters) == list(TYPES)
     assert SPACE.dimension == 7
     assert SPACE.key({**SPACE.params([0.5] * 7), "kind": "c"}) is None

@@ -170,7 +170,8 @@ def checked_call(
     ends = _tolerance(tolerance, box.dimension)
     if budget is None:
         limits = replace(limits, budget=budget_factor * box.dimension)
-    guesses = tuple(points) if several else ()
+    guesses = (tuple(points) if noisy else _without_values(points, archive)) if several else ()
+    x = guesses[0] if guesses else x
     call = Call(x, box, sigma, chosen, seed, archive, limits, space, kept, guesses, ends, flag("noisy", noisy))
     _check_noise(call)
     _warn_of_steps(call)
@@ -214,7 +215,7 @@ def _warn_of_steps(call: Call) -> None:
         warnings.warn(
             f"sigma0 is {shares[i]:.1g} times the width of the bounds of coordinate {i}; give a scale, of each "
             "coordinate a change of the same size, or leave out sigma0",
-            stacklevel=5,
+            stacklevel=6,  # the call of minimize or Optimizer
         )
 
 
@@ -245,6 +246,12 @@ def _point(x0: Any, space: Space | None, bounds: object) -> Array:
     point, allowed = initial_point(x0), f"None, values by the names of parameters, or {space.dimension} coordinates"
     require(len(point) == space.dimension, "x0", x0, allowed)
     return point
+
+
+def _without_values(points: Sequence[Array], archive: tuple[Array, ...] | None) -> tuple[Array, ...]:
+    """Return different points, in their order, that are not in the archive."""
+    known = set() if archive is None else set(map(tuple, archive[0]))
+    return tuple(point for key, point in {tuple(point): point for point in points}.items() if key not in known)
 
 
 def _as_known(x0: Array, points: Array) -> Array:

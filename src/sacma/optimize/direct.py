@@ -10,7 +10,7 @@ import numpy as np
 
 from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.evaluation import Evaluation, LogEntry
-from sacma.optimize.log import Course, Log
+from sacma.optimize.log import Course, Log, founded
 from sacma.optimize.result import Result, Status
 from sacma.optimize.search import Memo, generators, initial_points
 from sacma.process_wide import afterwards, one_thread, quiet, surely
@@ -61,8 +61,8 @@ class DirectRun:
         self.dimension = box.dimension
         self.lower_bounds, self.upper_bounds = box.scaled_bounds
         self._reach = FARTHEST / np.maximum(1.0, box.scale[box.free])
-        starts, self._samples = generators(log.call)
-        self._next_start, self._starts = initial_points(log.call, starts), 0
+        self._drawn, self._samples = generators(log.call)
+        self._next_start, self._starts = initial_points(log.call, self._drawn), 0
         self._rng = np.random.default_rng(np.random.SeedSequence(log.call.seed, spawn_key=(3,)))
         self._known = Memo(log.call)
         self._passed = 0  # points with known values in a row
@@ -94,6 +94,8 @@ class DirectRun:
             before = self._calls
             try:
                 with self._turns.given(to_search=True):
+                    if before == 0:
+                        self._begin()
                     algorithm.run(self, method.settings, self._samples)
                 self._ended = self.status if self.status != Status.GOING_ON else Status.RESTARTS
             except _NoNewPoint:
@@ -107,6 +109,13 @@ class DirectRun:
             except Exception:
                 if algorithm not in BUILT_IN or self._calls == before:
                     raise
+
+    def _begin(self) -> None:
+        """Evaluate several first guesses, of which the best takes the place of x₀."""
+        call = self.log.call
+        for guess in call.guesses:
+            self(call.box.scaled(guess))
+        self._next_start = initial_points(founded(call, self.log.entries), self._drawn)
 
     def __call__(self, point: Array) -> float:
         """Return f(point), infinity where the evaluation fails; f is not called at a point whose value is known.

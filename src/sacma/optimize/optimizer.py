@@ -198,7 +198,7 @@ class Optimizer:
         given = points if isinstance(points, Sequence) else np.asarray(points)  # a data frame iterates over its names
         key, space = self._exchange.key, self._run.call.space
         if space is not None and not (isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)):
-            refuse("points", points, "dicts, as ask gives them", of_type=True)
+            refuse("points", points, "a list of dicts, as ask gives them", of_type=True)
         X = self._run.call.coordinates("points", given)
         return [(key(x) if space is None else space.key(point), x) for point, x in zip(given, X, strict=True)]
 

@@ -101,7 +101,7 @@ class Categorical:
 
     def __init__(self, *choices: Choice | Sequence[Choice]) -> None:
         listed = len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], str | bytes)
-        given: Any = choices[0] if listed else choices
+        given: Any = [_of_python(choice) for choice in (choices[0] if listed else choices)]
         few = 1 <= len(given) <= MOST_CHOICES and all(map(_is_choice, given))
         allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None; names of other objects"
         require(few and len(set(map(repr, given))) == len(given), "choices", given, allowed)
@@ -118,7 +118,7 @@ class Categorical:
 
     def place(self, choice: object) -> int | None:
         """Return the place of a choice, None where it is none; 1, 1.0 and True are different ones."""
-        given = choice.item() if isinstance(choice, np.generic) else choice
+        given = _of_python(choice)
         keys = list(map(repr, self.choices))
         return keys.index(repr(given)) if _is_choice(given) and repr(given) in keys else None
 
@@ -140,6 +140,11 @@ def _ends(parameter: Real | Integer, check: Callable[..., Any], allowed: str, mo
         require(low > 0, "low", parameter.low, "a number above 0, with log")
         require(parameter.step == usual, "step", parameter.step, f"{usual} with log")
     return low, high
+
+
+def _of_python(choice: Any) -> Any:
+    """Return a choice, which may be NumPy's, as Python's own."""
+    return choice.item() if isinstance(choice, np.generic) else choice
 
 
 def _is_choice(choice: Any) -> bool:

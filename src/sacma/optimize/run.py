@@ -153,7 +153,7 @@ class Run:
     def _open(self) -> None:
         """Ask the search for points, or where a noisy one has ended, the rounds that follow it."""
         call = self.call
-        if self._search is None and len(call.guesses) > 1 and not self.closed:
+        if self._search is None and call.guesses and not self.closed:
             self._request = Request(call.guesses)
             return
         with one_thread():
