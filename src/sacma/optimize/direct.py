@@ -94,7 +94,7 @@ class DirectRun:
             before = self._calls
             try:
                 with self._turns.given(to_search=True):
-                    if before == 0:
+                    if before == 0 and self.log.call.guesses:
                         self._begin()
                     algorithm.run(self, method.settings, self._samples)
                 self._ended = self.status if self.status != Status.GOING_ON else Status.RESTARTS

@@ -101,11 +101,12 @@ class Categorical:
 
     def __init__(self, *choices: Choice | Sequence[Choice]) -> None:
         listed = len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], str | bytes)
-        given: Any = [_of_python(choice) for choice in (choices[0] if listed else choices)]
+        several: Any = choices[0] if listed else choices
+        given = tuple(map(_of_python, several))
         few = 1 <= len(given) <= MOST_CHOICES and all(map(_is_choice, given))
         allowed = f"1 to {MOST_CHOICES} different texts, finite numbers, booleans or None; names of other objects"
         require(few and len(set(map(repr, given))) == len(given), "choices", given, allowed)
-        self.choices: tuple[Choice, ...] = tuple(given)
+        self.choices: tuple[Choice, ...] = given
 
     def __repr__(self) -> str:
         return f"Categorical({', '.join(map(repr, self.choices))})"
