@@ -87,6 +87,8 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
         text = read_file(path, MOST_BYTES).decode("utf-8")
     except FileNotFoundError:
         raise SacmaError(f"{path}: no such {kind} file; sacma init writes the shipped ones") from None
+    except IsADirectoryError:
+        raise SacmaError(f"{path}: is a folder; name its {kind} files, like {path}/*.yaml") from None
     except OSError as error:
         raise SacmaError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
