@@ -143,7 +143,7 @@ def test_missing_and_unreadable_files(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"# a\n\xff\xfe\x00")
     for path, expected in (
         (tmp_path / "no.yaml", "no such config file"),
-        (tmp_path, "is a folder; name its config files, like "),
+        (tmp_path, "cannot be read: Is a directory; name its config files, like "),
         (tmp_path / "binary.yaml", "binary.yaml:2: cannot be read: it is not UTF-8; save it as that"),
     ):
         with pytest.raises(SacmaError, match=expected):

@@ -87,10 +87,9 @@ def read_document(path: Path, kind: str, keys: Sequence[str]) -> Document:
         text = read_file(path, MOST_BYTES).decode("utf-8")
     except FileNotFoundError:
         raise SacmaError(f"{path}: no such {kind} file; sacma init writes the shipped ones") from None
-    except IsADirectoryError:
-        raise SacmaError(f"{path}: is a folder; name its {kind} files, like {path}/*.yaml") from None
     except OSError as error:
-        raise SacmaError(f"{path}: cannot be read: {error.strerror}") from None
+        remedy = f"; name its {kind} files, like {path}/*.yaml" if path.is_dir() else ""
+        raise SacmaError(f"{path}: cannot be read: {error.strerror}{remedy}") from None
     except UnicodeDecodeError as error:
         number = 1 + error.object[: error.start].count(b"\n")
         raise SacmaError(f"{path}:{number}: cannot be read: it is not UTF-8; save it as that") from None
