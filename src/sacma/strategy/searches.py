@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from sacma.strategy.cma_es import CMAES
-from sacma.strategy.exploration import DRAWN, RADIUS, Exploration
+from sacma.strategy.exploration import DRAWN, LONGER, Exploration
 from sacma.strategy.restarts import Start
 from sacma.strategy.settings import StrategySettings
-from sacma.strategy.trust_region import Found, Search
+from sacma.strategy.trust_region import Search
 from sacma.surrogate.archive import Archive
 from sacma.surrogate.part import Context, numbers_of
 from sacma.types import Array
@@ -57,12 +57,13 @@ class Searches:
         known, sigma0 = len(archive) > 0, self._sampling.sigma0
         if self._search is None or (self._misled and not known):
             return run
-        x0, last = run.whitening().mean, self._spent() + self._search.evaluations(self._context.dimension)
+        x0, most = run.whitening().mean, self._search.evaluations(self._context.dimension)
+        last = self._spent() + most
         if known:
             yield from self._evaluated(run, x0[None], last - self._spent())
         if not self._misled:
             begins = _best_point(run, archive) if known else x0
-            yield from self._searched(run, self._search.search(begins, sigma0, self._context), last)
+            yield from self._searched(run, self._search.search(begins, sigma0, self._context, most), last)
         if not len(archive):
             return run
         shorter = start if self._misled else replace(start, step=start.step * self._search.step_share)
@@ -78,12 +79,12 @@ class Searches:
         before, sigma0 = self._spent(), self._sampling.sigma0
         if not self._exploration.due(before, run.largest_deviation):
             return run
-        best = archive.values[archive.best]
+        best, most = float(archive.values[archive.best]), LONGER * self._search.evaluations(self._context.dimension)
         drawn = np.array([self._initial_point() for _ in range(DRAWN)])
         x0 = self._exploration.start(_best_point(run, archive), drawn)
-        search = self._search.search(x0, RADIUS * sigma0, self._context)
-        found = yield from self._searched(run, search, before + self._search.evaluations(self._context.dimension))
-        self._exploration.learn(found, float(best), self._spent())
+        search = self._search.search(x0, sigma0, self._context, most, best)
+        found = yield from self._searched(run, search, before + most)
+        self._exploration.learn(found, self._spent())
         if archive.values[archive.best] >= best:
             return run
         return self._begun(Start(1.0, step=self._search.step_share), _best_point(run, archive))
@@ -93,7 +94,7 @@ class Searches:
         run: CMAES = self._sampling.start(start, point, self._context)
         return run
 
-    def _searched(self, run: CMAES, search: Search, last: int) -> Generator[Sequence[Array], Array, Found | None]:
+    def _searched(self, run: CMAES, search: Search, last: int) -> Generator[Sequence[Array], Array, Array | None]:
         """Evaluate the points of a search, up to so many true evaluations in all; return its end, if it has one."""
         given = next(search)
         try:
@@ -105,7 +106,7 @@ class Searches:
                     break
                 given = search.send(values)
         except StopIteration as end:
-            found: Found | None = end.value
+            found: Array | None = end.value
             return found
         return None
 

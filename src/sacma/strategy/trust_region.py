@@ -25,6 +25,9 @@ POOR, GOOD = 0.1, 0.7
 ROUNDING = 1e-9  # of the radius, by which a point may be beyond the box
 LEAST_RADIUS = 1e-8  # of the first: the search has converged
 
+HOPELESS = 0.25
+"""Share of the distance to a rival's value: where the model promises less within the first radius, a search ends."""
+
 MOST_UNITS = 1e6
 """Ratio of differences of values from which on larger ones are of failures: a few points differ by their axes alone."""
 
@@ -36,14 +39,6 @@ FORGETS, MARGIN, LEAST_ERROR = 0.7, 1.0, 1e-12
 """Factor of the logarithm of an error at each new one, that of errors without a warp, and the least error."""
 
 
-class Found(NamedTuple):
-    """The end of a search."""
-
-    point: Array  # the best, shape (D,)
-    value: float
-    promised: float  # gain within the first radius by the last model; inf where that is as coarse as the first
-
-
 class View(NamedTuple):
     """Differences from the best value seen through a warp, as a quadratic function of the step in units of Δ."""
 
@@ -51,7 +46,7 @@ class View(NamedTuple):
     model: Quadratic
 
 
-Search = Generator[Array, Array, Found | None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
+Search = Generator[Array, Array, Array | None]  # yields points for f, shape (n, D), and takes their values, shape (n,)
 Evaluation = Generator[Array, Array, tuple[Array, Array]]  # idem; returns points, where f was evaluated, and values
 
 
@@ -67,15 +62,15 @@ class TrustRegion(Part):
         """Return the number of evaluations of the search."""
         return math.ceil(self.evaluations_factor * dimension)
 
-    def search(self, start: Array, radius: float, context: Context) -> Search:
+    def search(self, start: Array, radius: float, context: Context, most: int, rival: float = math.inf) -> Search:
         """Search from ``start``, shape (D,): yield points for f, shape (n, D), and take their values, shape (n,).
 
-        Values are finite, or infinite where f has failed. The search ends by itself where it has converged; it returns
-        None where values say nothing.
+        Values are finite, or infinite where f has failed. The search has so many evaluations at most. It ends by itself
+        where it has converged, or its model promises too little to become better than a rival's value. It returns the
+        best point, or None where values say nothing.
         """
         points = _first_points(np.clip(start, *context.box), radius, context.box)
-        region = _Region(points, radius, self.evaluations(context.dimension))
-        return _search(region, context.box)
+        return _search(_Region(points, radius, most), context.box, rival)
 
 
 class _Region:
@@ -137,12 +132,6 @@ class _Region:
         """The warp with the least errors."""
         return int(np.argmin(self.errors))
 
-    def promised(self, radius: float, box: tuple[Array, Array]) -> float:
-        """Return the gain that the model has within a radius of the best point."""
-        _, model = self.views(self.interpolation())[self.chosen]
-        step = minimum(model, radius / self.radius, *_inside(self, box))
-        return model(np.zeros(len(step))) - model(step)
-
     def evaluated(self, points: Array) -> Evaluation:
         """Evaluate points with f, shape (n, D), as far as evaluations are left; some may be moved."""
         asked = points[: self.left].copy()
@@ -182,8 +171,8 @@ def _in_units(values: Array, unit: float, least: float) -> Array:
         return np.where(np.abs(values / unit - least / unit) < MOST_UNITS, values / unit, np.inf)
 
 
-def _search(region: _Region, box: tuple[Array, Array]) -> Search:
-    """Search until the radius is too small or no evaluation is left."""
+def _search(region: _Region, box: tuple[Array, Array], rival: float) -> Search:
+    """Search until the radius is too small, too little is promised or no evaluation is left."""
     lower, upper = box
     first, least = region.radius, LEAST_RADIUS * region.radius
     asked, told = yield from region.evaluated(region.points)
@@ -225,9 +214,11 @@ def _search(region: _Region, box: tuple[Array, Array]) -> Search:
             (region.points[farthest],), told = yield from region.evaluated(point[None])
             (region.values[farthest],) = _in_units(told, spread, least_value)
         elif region.radius <= region.resolution and ratio <= 0.0:
+            promised = model(np.zeros(len(step))) - model(minimum(model, first / unit, *inner))
+            if promised < HOPELESS * (region.values[region.best] - rival / spread):
+                break
             region.shrink()
-    promised = math.inf if region.resolution == first else spread * region.promised(first, box)
-    return Found(region.centre.copy(), spread * float(region.values[region.best]), promised)
+    return region.centre.copy()
 
 
 def _inside(region: _Region, box: tuple[Array, Array]) -> tuple[Array, Array]:
