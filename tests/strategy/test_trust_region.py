@@ -93,7 +93,7 @@ def test_it_ends_where_it_cannot_become_better_than_a_rival() -> None:
         except StopIteration as end:
             points.append(end.value)
         ends.append(told)
-    assert ends[0] <= 20 < 40 < ends[1] <= ends[2]
+    assert ends[0] <= 20 < ends[1] <= ends[2]
     np.testing.assert_allclose(points[0], 0.3, atol=0.05)
     np.testing.assert_allclose(points[2], 0.3, atol=1e-6)
 
