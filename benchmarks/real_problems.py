@@ -15,11 +15,15 @@ from joblib import Parallel, delayed
 from matplotlib.figure import Figure
 
 from benchmarks.common import ROOT, end, named, parsed
-from benchmarks.real import charts, statistics, tables
-from benchmarks.real.catalogue import HALVES, PROBLEMS
-from benchmarks.real.optimizers import OPTIMIZERS
-from benchmarks.real.runs import RunKey, RunRecord, append, perform, read
 from sacma.analysis.figures.files import write
+
+try:
+    from benchmarks.real import charts, statistics, tables
+    from benchmarks.real.catalogue import HALVES, PROBLEMS
+    from benchmarks.real.optimizers import OPTIMIZERS
+    from benchmarks.real.runs import RunKey, RunRecord, append, perform, read
+except ModuleNotFoundError as error:  # data of problems come with packages
+    end(f"{error.name} is missing; pip install '.[benchmarks]' brings it")
 
 ACCURACIES = (0.1, 0.001)
 """Of the data profiles and running times."""
