@@ -29,6 +29,21 @@ def test_the_better_of_two_optima_is_found() -> None:
     assert min(map(two_spheres, np.concatenate(found.asked)[:15])) >= 10.0
 
 
+def two_valleys(x: Array) -> float:
+    """Return a sphere around (−1, −1, −1), outside of which there is a curved valley."""
+    near = float(np.sum((x + 1.0) ** 2))
+    return near if near < 1.0 else 10.0 + float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (2.0 - x[:-1]) ** 2))
+
+
+def test_a_search_has_twice_the_evaluations_of_the_first() -> None:
+    """Where its model promises much to the end: 10 D."""
+    starts = iter([np.full(3, -1.1), *np.random.default_rng(1).uniform(-4, 4, (100, 3))])
+    asked = np.concatenate(Run(settings(elsewhere=True), 3, initial_point=starts.__next__).until(90, two_valleys).asked)
+    far = np.sum((asked + 1.0) ** 2, axis=1) > 1.0
+    assert not far[20:40].any()
+    assert np.sum(far[20:]) == 30
+
+
 def test_searches_become_rare() -> None:
     """A function of one optimum pays for few of them: the number of evaluations until the next grows by a fifth."""
     with_searches, without = (Run(settings(elsewhere=elsewhere), 2).until(400, sphere) for elsewhere in (True, False))
