@@ -111,7 +111,7 @@ def broken_links(page: Path) -> list[str]:
         (["run"], "results holds no study to continue; name at least one CONFIG"),
         (["plan"], "results holds no study to continue"),
         (["status", "nowhere"], "nowhere does not exist"),
-        (["status", "file"], "file is a file; name a folder with results, or make some with: sacma run CONFIG…"),
+        (["status", "file"], "file is no folder; name a folder with results"),
         (["status", "."], "holds no results; name a folder with results, or make some with: sacma run CONFIG"),
         (["export", "nowhere"], "nowhere does not exist"),
         (["replay", "nowhere"], "nowhere cannot be read"),

@@ -76,11 +76,11 @@ def completeness_of_studies(
         return tuple(covered_by(kept, kept.study.specs()) for kept in read_kept(store.kept_file))
     studies = store.studies()
     if needed and not studies:
-        root, command = store.root, "sacma run CONFIG…"
-        there = "is a file" if root.is_file() else "holds no results" if root.exists() else "does not exist"
-        if not root.is_file():
-            command += f" --results {shlex.quote(str(root))}"
-        raise SacmaError(f"{root} {there}; name a folder with results, or make some with: {command}")
+        if store.root.is_file():
+            raise SacmaError(f"{store.root} is no folder; name a folder with results")
+        command = f"sacma run CONFIG… --results {shlex.quote(str(store.root))}"
+        there = "holds no results" if store.root.exists() else "does not exist"
+        raise SacmaError(f"{store.root} {there}; name a folder with results, or make some with: {command}")
     return tuple((study, completeness_of(store, study.specs(), whole=whole)) for study in studies)
 
 
