@@ -2,7 +2,7 @@
 
 Run as ``python -m benchmarks.outcomes RESULTS... FOLDER``: it writes FOLDER/outcomes.parquet of all trials that the
 folders RESULTS have, which may be kept outcomes themselves; see ``sacma.store.kept``. Δf is exact at the budgets of
-the report, those to the target among all algorithms and among those of each reading of the paper.
+the report, and, of results, at those to the target among all algorithms and among those of each reading of the paper.
 """
 
 import argparse
