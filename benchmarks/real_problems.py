@@ -23,6 +23,8 @@ try:
     from benchmarks.real.optimizers import OPTIMIZERS
     from benchmarks.real.runs import RunKey, RunRecord, append, perform, read
 except ModuleNotFoundError as error:  # data of problems come with packages
+    if str(error.name).startswith(("benchmarks", "sacma")):
+        raise
     end(f"{error.name} is missing; pip install '.[benchmarks]' brings it")
 
 ACCURACIES = (0.1, 0.001)
