@@ -95,7 +95,8 @@ def main() -> None:
     if leads:
         print_counts(leads, given.of)
     if len(leads) > 1:
-        print_over_all(medians, given.of, [name for name in leads[0].among.p.index if name in chosen])
+        everywhere = set.intersection(*(set(lead.among.p.index) for lead in leads))
+        print_over_all(medians, given.of, [name for name in leads[0].among.p.index if name in everywhere])
     if given.report:
         given.report.mkdir(parents=True, exist_ok=True)
         known, jobs = notes(comparison), cpu_count()
