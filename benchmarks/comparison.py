@@ -280,7 +280,7 @@ def print_counts(leads: Sequence[Lead], name: str) -> None:
         if not tested.any(axis=None):
             continue
         counts = [f"{other} in {int(ahead[other].sum())} of {int(tested[other].sum())}" for other in ahead]
-        ranked = " or ".join(dict.fromkeys(f"{of.algorithms} ({of.correction})" for of in among))
+        ranked = " or ".join(dict.fromkeys(f"{of.algorithms} ({of.correction})" for of in among if of.correction))
         print(f"Tested among {ranked}, each dimension and budget by itself, it is significantly ahead of")
         print(f"{', '.join(counts)}.")
 
