@@ -26,11 +26,11 @@ BETWEEN_LOOKS = 1.0  # seconds, of a child, at whether its parent is alive
 FOR_TRACEBACK = 0.3  # seconds that an isolated child has to say where it is when its time is up
 LAST_WORDS = 4000  # bytes of the output of an isolated child that are kept when it dies
 
+# Program of a child; with -P it imports nothing from the current folder, which may be somebody else's results.
 PROGRAM = (
     f"import sys; from multiprocessing.connection import {CONNECTION} as C; connection = C(int(sys.argv[1])); "
     "sys.path[:] = connection.recv(); from sacma.child import answer; answer(connection, *map(int, sys.argv[2:]))"
 )
-"""Program of a child; with -P it imports nothing from the current folder, which may be somebody else's results."""
 
 
 class DeathError(Exception):

@@ -17,13 +17,13 @@ class RunError(SacmaError):
     exit_code = 1
 
 
+# Resources that the machine lacks, by the text of an error or of one that it hides.
 LACKS = {
     "failed to map segment": "memory",
     os.strerror(errno.ENOMEM): "memory",
     os.strerror(errno.EMFILE): "open files",
     "can't start new thread": "threads",
 }
-"""Resources that the machine lacks, by the text of an error or of one that it hides."""
 
 
 def of_the_machine(error: BaseException) -> str | None:
@@ -46,8 +46,7 @@ def of_the_machine(error: BaseException) -> str | None:
     return None
 
 
-KILLED = 9
-"""The number of SIGKILL, which Windows does not name."""
+KILLED = 9  # the number of SIGKILL, which Windows does not name
 
 
 def in_words(code: int | None) -> str:

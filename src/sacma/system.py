@@ -12,6 +12,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+# Flags of ``os.open``: processes do not inherit a file; we neither wait for the writer of a pipe nor follow links.
 if sys.platform == "win32":
     import msvcrt
     import subprocess
@@ -31,7 +32,6 @@ else:
     OPENED = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     NO_LINK = os.O_NOFOLLOW
     CONNECTION = "Connection"
-"""Flags of ``os.open``: processes do not inherit a file; we neither wait for the writer of a pipe nor follow links."""
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:

@@ -28,6 +28,7 @@ from sacma.strategy.restarts import Factor, InitialRange, MostRestarts
 from sacma.surrogate.part import Settings
 from sacma.types import Array
 
+# SciPy's names of the methods, and options without limits: only convergence or the end of the trial stops them.
 _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
     "nelder_mead": ("Nelder-Mead", {"maxfev": sys.maxsize, "maxiter": sys.maxsize}),
     "powell": ("Powell", {"maxfev": sys.maxsize, "maxiter": sys.maxsize}),
@@ -36,17 +37,14 @@ _WITHOUT_LIMIT: dict[str, tuple[str, dict[str, Any]]] = {
     "lbfgsb": ("L-BFGS-B", {"maxfun": 2**31 - 1, "maxiter": 2**31 - 1}),
     "slsqp": ("SLSQP", {"maxiter": 2**31 - 1}),
 }
-"""SciPy's names of the methods, and options without limits: only convergence or the end of the trial stops them."""
 
-SLSQP_ITERATIONS = 300
-"""Most iterations of SLSQP before lq-CMA-ES, as published."""
+SLSQP_ITERATIONS = 300  # most iterations of SLSQP before lq-CMA-ES, as published
 
 
 class RandomSearchSettings(Settings):
     """Settings of random search: none."""
 
-    needs_box: ClassVar[bool] = True
-    """The problem must have finite bounds."""
+    needs_box: ClassVar[bool] = True  # the problem must have finite bounds
 
 
 @algorithm

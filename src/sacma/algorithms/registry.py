@@ -27,11 +27,10 @@ from sacma.files.untrusted import read_file
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+# Entry points of installed packages that add algorithms, functions with ``@sacma.algorithm``.
 ENTRY_POINTS = "sacma.algorithms"
-"""Entry points of installed packages that add algorithms, functions with ``@sacma.algorithm``."""
 
 DIGITS = 12  # length of the content hash that is a file's version
-
 _FOLDERS: set[Path] = set()  # of the files that this process has run
 
 
@@ -166,7 +165,7 @@ class Registry(Mapping[str, Algorithm]):
         return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
 
+# Our own algorithms, declared by the same decorator as those of users.
 BUILT_IN = (surrogate_cmaes, lq_cmaes, rank_lq_cmaes, slsqp_lq_cmaes, bipop_cmaes, local_search, random_search)
-"""Our own algorithms, declared by the same decorator as those of users."""
 
 ALGORITHMS = Registry({algorithm.name: algorithm for algorithm in BUILT_IN})

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import check_plain
 
+# Advice on type hints of settings.
 ALLOWED = "use bool, int, float, str, Literal, lists of these, or one of them | None"
-"""Advice on type hints of settings."""
 
 MOST_CHARACTERS = 1 << 20  # of one algorithm's settings as JSON: a thousand times those of any of ours
 

@@ -18,15 +18,9 @@ from sacma.store.kept import KeptStudy, KeptTrial, as_kept
 from sacma.store.record import RecordHead
 from sacma.store.stored_study import StoredStudy
 
-ALL = "all"
-"""Name of all that can be compared."""
-
-NEAR = 0.7
-"""Least likeness of a name that is suggested, by difflib."""
-
-FIRST_BUDGET = 10.0
-"""Evaluations/D, before those of the paper, at which kept outcomes are exact, too."""
-
+ALL = "all"  # name of all that can be compared
+NEAR = 0.7  # least likeness of a name that is suggested, by difflib
+FIRST_BUDGET = 10.0  # evaluations/D, before those of the paper, at which kept outcomes are exact, too
 Instances = Mapping[tuple[int, int], Collection[int]]  # by (dimension, function)
 
 

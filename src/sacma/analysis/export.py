@@ -15,8 +15,8 @@ from sacma.files.scratch import scratch
 
 Place = tuple[int, int, int]
 
+# An attribute that COCO 2.8 writes, empty, and that cocopp 2.9 warns of at each data set.
 EMPTY_SETTINGS = ", settings = ''"
-"""An attribute that COCO 2.8 writes, empty, and that cocopp 2.9 warns of at each data set."""
 
 CHECK = """
 import json, sys, warnings

@@ -264,8 +264,8 @@ def _all_targets() -> pd.DataFrame:
         return pd.read_csv(lines, converters={"k": float, "target": float})
 
 
+# Δf that COCO's files of every version tell exactly: whole decades, down to its final target.
 TARGETS = tuple(float(f"1e{exponent}") for exponent in range(2, -9, -1))
-"""Δf that COCO's files of every version tell exactly: whole decades, down to its final target."""
 
 TIME_COLUMNS = [
     *("algorithm", "dimension", "function", "target", "trials", "successes", "success_rate"),

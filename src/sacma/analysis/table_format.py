@@ -137,8 +137,8 @@ def lowest(values: Iterable[float], form: str) -> list[bool]:
 LINES_OF_A_PAGE = 45  # rows of a table in LaTeX beyond which each of its blocks gets a page
 COLUMNS_OF_A_PAGE = 14  # columns beyond which the page is turned
 
+# With an index, which plain text shows by an underscore.
 SYMBOLS = {"#FE_t": ("#FE", "t"), "Δf_med": ("Δf", "med"), "F_F": ("F", "F"), "g_m": ("g", "m"), "ε_T": ("ε", "T")}
-"""With an index, which plain text shows by an underscore."""
 
 _SYMBOL = re.compile(r"(?<![\w.+-])({})(?![\w.+-])".format("|".join(map(re.escape, SYMBOLS))))  # not within a name
 

@@ -30,9 +30,9 @@ ALPHA = 0.05  # level of significance, of a family of tests where there are seve
 FEWEST_FUNCTIONS = 6  # of fewer no two algorithms differ significantly by a sign test, at this level
 UNTESTED = f"Differences over fewer than {FEWEST_FUNCTIONS} functions are not tested."
 
+# Decades of Δf within which values are a tie: trials in the same local optimum differ by the rounding of f, and COCO
+# data have ten digits.
 CLOSE = 1e-9
-"""Decades of Δf within which values are a tie: trials in the same local optimum differ by the rounding of f, and COCO
-data have ten digits."""
 
 RESAMPLES = 9999  # of bootstrap intervals
 PLACE = ["dimension", "scenario"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sacma.analysis.table_format import html_text
 
+# Explanations of terms, as plain text writes them.
 TERMS: Mapping[str, str] = {
     "#FE_t": "of a function: the fewest evaluations after which the median trial of some algorithm is at the "
     "target, or the whole budget if none is",
@@ -23,7 +24,6 @@ TERMS: Mapping[str, str] = {
     "that reached the target",
     "virtual best": "of all algorithms that are compared, the lowest ERT to each target of each function",
 }
-"""Explanations of terms, as plain text writes them."""
 
 _EXPLAINED = ("#FE_t", "Δf_med", "F_F", "control frequency", "ERT", "virtual best")
 _TEXTS = {html_text(term): TERMS[term] for term in _EXPLAINED}

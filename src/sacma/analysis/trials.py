@@ -31,13 +31,11 @@ UNTIL_TARGET, THIRD_OF_IT = "#FE_t", "#FE_t/3"
 OF_TARGET = (THIRD_OF_IT, UNTIL_TARGET)
 
 SMALLEST_TARGET = 1e-8  # Δf of run lengths, as in COCO
-
 ROUNDING = 1e-9  # A budget of 250/3 evaluations/D in 3-D is 250 evaluations, whatever the rounding
-
 COMMON = 0.9  # of the functions on which trials end off the target: share that go as far as an algorithm is said to
 
+# Of Δf, five a decade from 1e-8: of BBOB in 2009 to 2015; COCO's own are these and others between them.
 LEVELS: Array = 10.0 ** (np.arange(-40, 101) / 5)
-"""Of Δf, five a decade from 1e-8: of BBOB in 2009 to 2015; COCO's own are these and others between them."""
 
 
 @dataclass(frozen=True, eq=False)

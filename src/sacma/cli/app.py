@@ -19,8 +19,8 @@ import typer.core
 from sacma import __version__
 from sacma.errors import SacmaError
 
+# File that Numba reads in the current folder, which may hold somebody else's results; it can name code to be run.
 NUMBA_CONFIG = ".numba_config.yaml"
-"""File that Numba reads in the current folder, which may hold somebody else's results; it can name code to be run."""
 
 EXAMPLES = (
     "sacma run configs/ada_kendall.yaml configs/cmaes.yaml --dimensions 2,5",
@@ -39,6 +39,7 @@ class ListedCommand(NamedTuple):
 
 SETUP, RUNNING, RESULTS = "sacma.cli.setup", "sacma.cli.running", "sacma.cli.results"
 
+# The commands in the order of the help.
 COMMANDS: Mapping[str, ListedCommand] = {
     "init": ListedCommand(
         SETUP, "Write the shipped configs and examples to a folder.", ("sacma init", "sacma init ~/study")
@@ -111,7 +112,6 @@ COMMANDS: Mapping[str, ListedCommand] = {
     ),
     "doctor": ListedCommand(SETUP, "Check the installation.", ("sacma doctor", "sacma doctor /scratch/results")),
 }
-"""The commands in the order of the help."""
 
 
 class _WithExamples:

@@ -68,8 +68,7 @@ def as_argument(path: Path) -> str:
     return f"./{path}" if str(path).startswith("-") else str(path)
 
 
-LONGEST_LIST = 20
-"""Lines of a list of trials."""
+LONGEST_LIST = 20  # lines of a list of trials
 
 
 def redraws(console: Console) -> bool:

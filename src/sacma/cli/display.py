@@ -173,5 +173,4 @@ def print_ranks(swept: Sweep, request: RunRequest) -> None:
     out.print(f"tables: {', '.join(map(str, files))}", soft_wrap=True)
 
 
-MOST_STANDINGS = 5
-"""Settings of a sweep that are shown of each algorithm."""
+MOST_STANDINGS = 5  # settings of a sweep that are shown of each algorithm

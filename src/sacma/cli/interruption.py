@@ -5,11 +5,8 @@ import signal
 import sys
 from typing import NoReturn
 
-EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
-"""The shell's way: 128 and the number of the signal."""
-
-SECONDS_TO_STOP = 5
-"""After Ctrl-C, until the interruption is raised again, if it has not come through."""
+EXIT_INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143}  # the shell's way: 128 and the number of the signal
+SECONDS_TO_STOP = 5  # after Ctrl-C, until the interruption is raised again, if it has not come through
 
 
 class Interrupted(BaseException):

@@ -20,6 +20,7 @@ def _folder_of_results(given: str | Path) -> Path:
     return Path(given)
 
 
+# Declarations of the parameters of commands that have one of these names and no declaration of their own.
 DECLARATIONS: Mapping[str, Any] = {
     "configs": typer.Argument(help="Config files, one algorithm each, or the folder of results.", metavar="CONFIG"),
     "suite": typer.Option(help="COCO suite: bbob, bbob-noisy or bbob-largescale."),
@@ -46,7 +47,6 @@ DECLARATIONS: Mapping[str, Any] = {
     "trial_timeout": typer.Option(min=0.001, max=1e8, help="Seconds after which a trial is ended as failed."),
     "failed_only": typer.Option("--failed-only", help="Run only trials that failed before."),
 }
-"""Declarations of the parameters of commands that have one of these names and no declaration of their own."""
 
 
 @dataclass(frozen=True)

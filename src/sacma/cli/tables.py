@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from sacma.store.catalogue import KeptAlgorithm
 
-LONGEST_NAME = 26
-"""Columns of names; longer ones are folded."""
+LONGEST_NAME = 26  # columns of names; longer ones are folded
 
 
 def table_of(first: str, *others: str, right: bool = True) -> Table:
@@ -100,8 +99,7 @@ def missing_lines(completeness: Completeness) -> list[str]:
     return lines
 
 
-FieldRow = tuple[str, str, str, str]
-"""Key, default, what is allowed, and meaning."""
+FieldRow = tuple[str, str, str, str]  # key, default, what is allowed, and meaning
 
 
 def field_rows(model: type[BaseModel]) -> list[FieldRow]:

@@ -19,8 +19,8 @@ from sacma.process_wide import threads
 
 PAGES = "comparison"  # new name of the folder with a time stamp
 
+# Patterns of complete output, beside its index page.
 CONTENTS = ("pprldmany-single-functions", "pprldflex.html", "pptable*.html", "pp*.svg")
-"""Patterns of complete output, beside its index page."""
 
 
 def drop_what_is_missing(folder: Path) -> None:

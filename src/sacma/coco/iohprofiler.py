@@ -33,6 +33,7 @@ OLD_HEADER = re.compile(
 )
 OLD_RUN = re.compile(r"(\d{1,9}):(\d{1,15})\|([^;]*)")  # instance, evaluations until the best Δf, and that
 
+# Names of the functions of bbob, in their order: suites of other problems number theirs from 1, too.
 NAMES = tuple(
     name
     for line in (
@@ -44,7 +45,6 @@ NAMES = tuple(
     )
     for name in line.split()
 )
-"""Names of the functions of bbob, in their order: suites of other problems number theirs from 1, too."""
 
 
 @dataclass(frozen=True)

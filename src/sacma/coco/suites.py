@@ -39,6 +39,7 @@ class Suite:
         return self.functions.index(function) + 1
 
 
+# One line per group.
 _BBOB_NAMES = """
 Sphere, Ellipsoid separable, Rastrigin separable, Büche-Rastrigin, Linear slope,
 Attractive sector, Step ellipsoid, Rosenbrock, Rosenbrock rotated,
@@ -46,7 +47,6 @@ Ellipsoid, Discus, Bent cigar, Sharp ridge, Different powers,
 Rastrigin, Weierstrass, Schaffer F7, Schaffer F7 ill-cond., Griewank-Rosenbrock,
 Schwefel, Gallagher 101 peaks, Gallagher 21 peaks, Katsuura, Lunacek bi-Rastrigin
 """
-"""One line per group."""
 
 BBOB = Suite(
     name="bbob",
@@ -105,8 +105,8 @@ NOISY = Suite(
 
 SUITES: Mapping[str, Suite] = {suite.name: suite for suite in (BBOB, NOISY, LARGESCALE)}  # suites by name
 
+# Names by number, which is unique among all suites.
 NAMES: Mapping[int, str] = {number: name for suite in SUITES.values() for number, name in suite.names.items()}
-"""Names by number, which is unique among all suites."""
 
 BEST_2009 = "best 2009"  # name of the best algorithm of 2009 on each function; names of our algorithms have no space
 VIRTUAL_BEST = "virtual best"  # of all algorithms that are compared, on each function and target

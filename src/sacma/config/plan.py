@@ -98,8 +98,7 @@ def evaluation_triggers(budget: float) -> str:
     return ",".join(str(multiple) for multiple in sorted(wanted | {max(1, int(budget))}))
 
 
-LONGEST_NAME, LONGEST_PATH = 80, 1000
-"""Characters from a record that are shown."""
+LONGEST_NAME, LONGEST_PATH = 80, 1000  # characters from a record that are shown
 
 
 def resolve_algorithms(todo: Sequence[TrialSpec], done: Iterable[TrialSpec] = ()) -> tuple[TrialSpec, ...]:

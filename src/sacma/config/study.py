@@ -32,10 +32,10 @@ from sacma.errors import SacmaError
 from sacma.files.printable import shown
 from sacma.surrogate.part import Settings
 
+# Names of our own folders, and of devices of some systems, with anything after a dot.
 RESERVED_NAMES = frozenset({"coco", "records", "studies", "traces", "cocopp", "report", "con", "nul", "aux", "prn"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in range(10)
 }
-"""Names of our own folders, and of devices of some systems, with anything after a dot."""
 
 MOST_TRIALS = 500_000  # largest study: a hundred times the paper's
 

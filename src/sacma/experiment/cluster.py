@@ -30,8 +30,7 @@ try:
 except ImportError:
     raise SacmaError("--scheduler needs dask; install it with: pip install 'sacma[dask]'") from None
 
-IN_FLIGHT = 1000
-"""Trials that the scheduler knows of at a time: enough for a cluster that grows with its queue."""
+IN_FLIGHT = 1000  # trials that the scheduler knows of at a time: enough for a cluster that grows with its queue
 
 SECONDS_TO_CONNECT = 10
 
@@ -134,8 +133,7 @@ def _silence() -> Iterator[None]:
         logging.disable(before)
 
 
-_POOLS: dict[str, LocalWorkers] = {}
-"""Processes of this dask worker, by campaign."""
+_POOLS: dict[str, LocalWorkers] = {}  # processes of this dask worker, by campaign
 
 _STARTING = threading.Lock()
 

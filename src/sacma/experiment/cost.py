@@ -8,6 +8,8 @@ from functools import lru_cache
 from sacma.config.plan import TrialSpec
 from sacma.store.completeness import Completeness
 
+# CPU milliseconds a true evaluation, as ``benchmarks/trial_cost.py`` prints them; in 80-D with 60·D evaluations.
+# By algorithm, with its model and evolution control where it is composed of parts, and by dimension.
 MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
     ("surrogate-cmaes", "", "none"): {2: 0.074, 3: 0.064, 5: 0.057, 10: 0.052, 20: 0.050, 40: 0.060, 80: 0.08},
     ("surrogate-cmaes", "gaussian-process", "generations"): (
@@ -34,22 +36,11 @@ MILLISECONDS: Mapping[tuple[str, ...], Mapping[int, float]] = {
     ("bipop-cmaes",): {2: 0.06, 3: 0.06, 5: 0.05, 10: 0.05, 20: 0.05},
     ("random-search",): {2: 0.012, 3: 0.012, 5: 0.012, 10: 0.012, 20: 0.012},
 }
-"""CPU milliseconds a true evaluation, as ``benchmarks/trial_cost.py`` prints them; in 80-D with 60·D evaluations.
 
-By algorithm, with its model and evolution control where it is composed of parts, and by dimension.
-"""
-
-GUESSED = ("surrogate-cmaes", "gaussian-process", "adaptive-generations")
-"""Stands in for an algorithm without figures."""
-
-BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5
-"""Disk space of a trial: record, COCO files and trace."""
-
-SECONDS_TO_START = 3.0
-"""Until the workers are ready."""
-
-Kind = tuple[str, int]
-"""An algorithm's name and a dimension: trials that cost about the same."""
+GUESSED = ("surrogate-cmaes", "gaussian-process", "adaptive-generations")  # stands in for an algorithm without figures
+BYTES_A_TRIAL, BYTES_AN_EVALUATION = 12e3, 4.5  # disk space of a trial: record, COCO files and trace
+SECONDS_TO_START = 3.0  # until the workers are ready
+Kind = tuple[str, int]  # an algorithm's name and a dimension: trials that cost about the same
 
 
 class CostModel:

@@ -15,8 +15,7 @@ from sacma import __version__
 from sacma.files.scratch import existing_folder, free_bytes
 from sacma.store.provenance import PACKAGES
 
-Finding = tuple[bool | None, str]
-"""Soundness and reason of a ``CheckResult``."""
+Finding = tuple[bool | None, str]  # soundness and reason of a ``CheckResult``
 
 
 class CheckResult(NamedTuple):
@@ -29,19 +28,16 @@ class CheckResult(NamedTuple):
 
 REINSTALL = "pip install --force-reinstall . (in a clone; else its wheel in place of the dot)"
 
-SCARCE = 1e9
-"""Bytes of free space below which a study of some size will not fit."""
+SCARCE = 1e9  # bytes of free space below which a study of some size will not fit
+PATIENCE = 120.0  # seconds that a process of a check may take
 
-PATIENCE = 120.0
-"""Seconds that a process of a check may take."""
-
+# Program that loads cocopp's reference data, which cocopp unpacks beside its code the first time.
 LOAD_COCOPP = """
 import cocopp
 from cocopp import bestalg, testbedsettings
 name = testbedsettings.GECCOBBOBTestbed.settings["reference_algorithm_filename"]
 assert bestalg.load_reference_algorithm(name), name + " is empty"
 """
-"""Program that loads cocopp's reference data, which cocopp unpacks beside its code the first time."""
 
 
 def examine(results: Path) -> Iterator[CheckResult]:

@@ -14,8 +14,7 @@ from sacma.store.trace import COLUMNS
 if TYPE_CHECKING:
     import numpy as np
 
-NOT_COMPARED = ("fit_seconds", "predict_seconds")
-"""Columns of the trace that hold times."""
+NOT_COMPARED = ("fit_seconds", "predict_seconds")  # columns of the trace that hold times
 
 
 @dataclass(frozen=True)

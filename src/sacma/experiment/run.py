@@ -20,8 +20,7 @@ from sacma.store.stored_study import StoredStudy, check_one_suite
 
 MOST_SHARDS = 9_999_999
 
-JOBS_PER_CORE = 8
-"""At most: a worker takes some 300 MiB."""
+JOBS_PER_CORE = 8  # at most: a worker takes some 300 MiB
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,7 @@ class Attempt:
         return self.result if self.last and isinstance(self.result, TrialFailure) else None
 
 
-Event = str | Started | Attempt
-"""Something that happens in a run; a text is a note for people."""
+Event = str | Started | Attempt  # something that happens in a run; a text is a note for people
 
 
 def run_trials(

@@ -34,11 +34,8 @@ def _word(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
 
 
-PLACES = 2**14
-"""Number of places where the noise of a trial may begin: drawing them all takes some 40 ms."""
-
-MOVER = 103
-"""A function whose evaluation moves both counters on: its noise is Cauchy's, of normal and uniform numbers."""
+PLACES = 2**14  # number of places where the noise of a trial may begin: drawing them all takes some 40 ms
+MOVER = 103  # a function whose evaluation moves both counters on: its noise is Cauchy's, of normal and uniform numbers
 
 
 def begin_noise(spec: TrialSpec) -> None:

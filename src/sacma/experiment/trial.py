@@ -37,11 +37,8 @@ from sacma.types import Array
 
 WARM_UP_DIMENSION = 2
 
-WARM_UP_EVALUATIONS = 40
-"""Enough for a surrogate to be fitted and used."""
-
-MOST_SECONDS = 3.0
-"""Seconds from the first evaluation of a warm-up to its last: what is expensive is met soon."""
+WARM_UP_EVALUATIONS = 40  # enough for a surrogate to be fitted and used
+MOST_SECONDS = 3.0  # seconds from the first evaluation of a warm-up to its last: what is expensive is met soon
 
 
 def run_trial(spec: TrialSpec, scratch: Path | None = None) -> TrialRecord:

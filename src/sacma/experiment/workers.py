@@ -19,11 +19,8 @@ from sacma.store.record import FinishedTrial
 
 Result = FinishedTrial | TrialFailure
 
-COMPILED = '-process"'
-"""Names of models end in it whose likelihood is compiled, as the settings of a trial have them."""
-
-SECONDS_TO_LOAD = 5.0
-"""Seconds that the compiled surrogate takes to load at most, unless a machine is busy."""
+COMPILED = '-process"'  # names of models end in it whose likelihood is compiled, as the settings of a trial have them
+SECONDS_TO_LOAD = 5.0  # seconds that the compiled surrogate takes to load at most, unless a machine is busy
 
 
 class Named:

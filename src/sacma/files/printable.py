@@ -2,8 +2,7 @@
 
 import reprlib
 
-LONGEST_SHOWN = 80
-"""Characters of a value in a message."""
+LONGEST_SHOWN = 80  # characters of a value in a message
 
 _shortened = reprlib.Repr()
 _shortened.maxstring = _shortened.maxother = LONGEST_SHOWN

@@ -14,9 +14,7 @@ from pathlib import Path
 from sacma.system import is_alive, is_mine
 
 MEMORY = Path("/dev/shm")  # noqa: S108 folders below it are made by tempfile
-
-ENOUGH = 64e6
-"""Bytes: a hundred times what a trial needs."""
+ENOUGH = 64e6  # bytes: a hundred times what a trial needs
 
 
 @contextlib.contextmanager

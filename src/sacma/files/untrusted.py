@@ -17,11 +17,8 @@ from sacma.system import OPENED
 
 Kind = TypeVar("Kind")
 
-LARGEST_FILE = 64 << 20
-"""Bytes that are read of any file at most."""
-
-PIECE = 1 << 16
-"""Bytes of a file that grows, read at a time."""
+LARGEST_FILE = 64 << 20  # bytes that are read of any file at most
+PIECE = 1 << 16  # bytes of a file that grows, read at a time
 
 
 class UnfitFileError(OSError):
@@ -103,8 +100,7 @@ def first_problem(error: ValidationError) -> str:
     return one_line(": ".join(filter(None, [".".join(map(str, first["loc"])), first["msg"]])), 200)
 
 
-DEEPEST = 20
-"""Nested levels of lists and mappings."""
+DEEPEST = 20  # nested levels of lists and mappings
 
 
 def check_plain(value: Any, deepest: int = DEEPEST) -> None:

@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 LONGEST_PATH = 150  # characters of a path in a message
 
+# Arguments by the names that SciPy, pycma, Optuna and others give them.
 ELSEWHERE = {
     "budget": "maxfev maxfun max_nfev maxiter max_iter max_evals max_evaluations maxevals n_trials n_calls",
     "tolerance": "tol ftol xtol fatol xatol tolfun tolx",
@@ -30,7 +31,6 @@ ELSEWHERE = {
     "time_limit": "timeout max_time",
     "workers": "n_jobs",
 }
-"""Arguments by the names that SciPy, pycma, Optuna and others give them."""
 
 
 def says_ours(function: Callable[P, T]) -> Callable[P, T]:

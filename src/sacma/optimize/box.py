@@ -13,11 +13,11 @@ from sacma.optimize.arguments import real_array, refuse, require
 from sacma.surrogate.part import Grid
 from sacma.types import Array
 
+# Largest coordinate and scale: squares and quotients of smaller ones stay far from the end of the floats.
 LARGEST = 1e100
-"""Largest coordinate and scale: squares and quotients of smaller ones stay far from the end of the floats."""
 
+# Share of the width of bounds, or of a single bound, by which a given point may be beyond: it was rounded.
 ROUNDING = 1e-6
-"""Share of the width of bounds, or of a single bound, by which a given point may be beyond: it was rounded."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,10 +18,7 @@ from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.types import Array
 
 FARTHEST = 1e150  # largest coordinate of a point that an algorithm can have evaluated: its square is finite
-
-MOST_IN_A_ROW = 100
-"""Calls at points with known values in a row, before the search is restarted."""
-
+MOST_IN_A_ROW = 100  # calls at points with known values in a row, before the search is restarted
 MOST_RUNS = 3  # of a search that ask for points with known values alone
 
 

@@ -14,12 +14,11 @@ from sacma.types import Array
 
 Function = Callable[[Array], Any]
 Task = tuple[int, Array]  # the number of an evaluation, and its point
-
 LONGEST_FAILURE = 500  # characters of an exception's text that are kept
 LONGEST_TRACE = 20_000  # characters of a traceback that comes from another process
 
+# Exceptions that, raised at every point, come from a mistake in f.
 MISTAKES = (AttributeError, IndexError, KeyError, NameError, TypeError)
-"""Exceptions that, raised at every point, come from a mistake in f."""
 
 ALIKE = 3  # first evaluations that show a mistake in f where they fail alike
 

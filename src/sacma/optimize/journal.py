@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 LARGEST_JOURNAL = 1 << 30  # bytes: some million evaluations
 LARGEST_LINE = 64 << 20  # bytes: the header holds known points
 
+# Beginning of every journal, half a header included: no other file is ever taken for one.
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
-"""Beginning of every journal, half a header included: no other file is ever taken for one."""
 
 _ENDING = len(b', "crc": "01234567"}\n')
 _WRITABLE = "a file that can be written, in a folder that exists"
@@ -359,8 +359,8 @@ class Journal:
     __del__ = close
 
 
+# Journals of this process. A process that is forked from it, as workers are, keeps none of their files open.
 _journals = weakref.WeakSet[Journal]()
-"""Journals of this process. A process that is forked from it, as workers are, keeps none of their files open."""
 
 
 def _leave_to_the_parent() -> None:

@@ -199,11 +199,9 @@ def _evaluations(number: float) -> str:
     return f"{number} evaluation{'' if number == 1 else 's'}"
 
 
+# Share of its gain so far that a run has to gain in 3 evaluations a parameter, until all choices have had their turn.
+# See benchmarks/mixed.py: a smaller share gives the first choice more digits, and others less time.
 LEAST_GAIN = 1e-4
-"""Share of its gain so far that a run has to gain in 3 evaluations a parameter, until all choices have had their turn.
-
-See benchmarks/mixed.py: a smaller share gives the first choice more digits, and others less time.
-"""
 
 
 class Course:

@@ -18,8 +18,9 @@ from sacma.optimize.arguments import refuse, whole
 from sacma.strategy.settings import StrategySettings
 
 DEFAULT = "sacma"
+
+# The words of a refusal for methods with populations.
 COMPOSED = "sacma, ada-kendall, dts-cmaes, cmaes and others of sacma's own strategies"
-"""The words of a refusal for methods with populations."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ class Method:
         return self.strategy is not None or needs_box or ALGORITHMS[self.algorithm] not in BUILT_IN
 
 
-NEAR = 0.7
-"""Least likeness of a name that is suggested: of 'cmeas' and 'cmaes' 0.8, of 'bayes' and 'cmaes' 0.6."""
+NEAR = 0.7  # least likeness of a name that is suggested: of 'cmeas' and 'cmaes' 0.8, of 'bayes' and 'cmaes' 0.6
 
 
 def _plain(name: str) -> str:

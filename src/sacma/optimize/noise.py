@@ -126,8 +126,7 @@ class Halving:
         self._values: list[list[Value]] = [[] for _ in candidates]  # infinity where an evaluation failed
         self._alive = list(range(len(candidates)))
         self._chosen_by = 0  # values of the last candidate that chose it
-        self.asked = self._round()
-        """The candidates to be evaluated next, each as often as it stands here."""
+        self.asked = self._round()  # the candidates to be evaluated next, each as often as it stands here
 
     def _round(self) -> list[int]:
         if (count := len(self._alive)) == 1:

@@ -21,11 +21,8 @@ from sacma.types import Array
 if TYPE_CHECKING:
     from sacma.strategy.generation import Generation
 
-MOST_IN_A_ROW = 1000
-"""Points of populations in a row whose values are known, before another point is evaluated instead."""
-
+MOST_IN_A_ROW = 1000  # points of populations in a row whose values are known, before another point is evaluated instead
 MOST_DRAWS = 100  # of a point, until one has no known value
-
 Value = float | Array  # of f; with constraints a row; inf where an evaluation failed
 
 

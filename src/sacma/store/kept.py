@@ -30,21 +30,11 @@ from sacma.store.provenance import Environment, Manifest, Provenance
 from sacma.store.stored_study import StoredStudy
 from sacma.types import Array
 
-LEVELS = 200
-"""Levels of Δf in a decade."""
-
-NO_LEVEL = -(1 << 15)
-"""Level of Δf ≤ 0."""
-
-ROUNDING = 1e-9
-"""Of a level, relative to the distance of levels."""
-
-BELOW = 1.0 - 1e-12
-"""Factor of a level: a Δf that is rounded up to a target reaches it, however the target is rounded."""
-
-LARGEST, LARGEST_UNPACKED = 64 << 20, 1 << 30
-"""Bytes of a table, as a file and in memory."""
-
+LEVELS = 200  # levels of Δf in a decade
+NO_LEVEL = -(1 << 15)  # level of Δf ≤ 0
+ROUNDING = 1e-9  # of a level, relative to the distance of levels
+BELOW = 1.0 - 1e-12  # factor of a level: a Δf that is rounded up to a target reaches it, however the target is rounded
+LARGEST, LARGEST_UNPACKED = 64 << 20, 1 << 30  # bytes of a table, as a file and in memory
 Problem = tuple[str, int, int, int]  # algorithm, function, dimension, instance
 
 COUNTS = ("evaluations", "true_generations", "model_generations", "restarts")
@@ -63,6 +53,7 @@ SCHEMA = pa.schema(
     ]
 )
 
+# Settings of kept studies that became constants of the code, and their values.
 GONE: Mapping[str, object] = {
     "covariance": "matern-5/2",
     "length_start": 0.5,
@@ -78,7 +69,6 @@ GONE: Mapping[str, object] = {
     "second_search_below": 0.1,
     "discount": 2.0,
 }
-"""Settings of kept studies that became constants of the code, and their values."""
 
 
 @dataclass(frozen=True)

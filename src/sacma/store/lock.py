@@ -15,11 +15,8 @@ from sacma.files.printable import one_line
 from sacma.store.outcome import now
 from sacma.system import NO_LINK, OPENED, lock, unlock
 
-_LONGEST = 4000
-"""Bytes of a lock file."""
-
-_FIRST = b"process "
-"""Begins a lock file that is held."""
+_LONGEST = 4000  # bytes of a lock file
+_FIRST = b"process "  # begins a lock file that is held
 
 
 class FolderInUseError(SacmaError):

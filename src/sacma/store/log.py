@@ -11,8 +11,8 @@ MOST_NAMES = 20
 LONGEST_NAME = 40
 EVALUATIONS = "evaluations"  # of f, before the call
 
+# Columns of equal length by name; None where a call had no such value, or one that is not finite.
 Log = Mapping[str, Sequence[float | None]]
-"""Columns of equal length by name; None where a call had no such value, or one that is not finite."""
 
 
 def log_row(evaluations: int, values: Mapping[str, object]) -> dict[str, float]:

@@ -84,11 +84,8 @@ class TrialFailure:
     when: str = ""  # of the last one: UTC, ISO 8601
 
 
-LONGEST_ERROR, LONGEST_TRACEBACK = 500, 20_000
-"""Characters kept of each."""
-
-MOST_ATTEMPTS = 1_000_000
-"""Largest number of attempts that a file may state."""
+LONGEST_ERROR, LONGEST_TRACEBACK = 500, 20_000  # characters kept of each
+MOST_ATTEMPTS = 1_000_000  # largest number of attempts that a file may state
 
 
 def failed(spec: TrialSpec, kind: FailureKind, error: str, traceback: str) -> TrialFailure:

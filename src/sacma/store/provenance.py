@@ -17,8 +17,8 @@ from typing import Any
 from sacma import __version__
 from sacma.algorithms.settings import canonical_json
 
+# Packages that may change results.
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cma", "coco-experiment", "joblib", "threadpoolctl")
-"""Packages that may change results."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +120,12 @@ class Manifest:
         return (json.dumps(content, indent=1) + "\n").encode()
 
 
+# Derivation of a trial's random numbers, as the manifest explains it; see ``sacma.experiment.seeding``.
 SEEDS = (
     "numpy.random.default_rng(SeedSequence([seed, function, dimension, instance, w(suite), w(stream), …])), where w is "
     "the first 8 bytes of SHA-256, big-endian; streams: 'initial points', 'noise' where f is noisy, and 'sampling' "
     "with the algorithm's name"
 )
-"""Derivation of a trial's random numbers, as the manifest explains it; see ``sacma.experiment.seeding``."""
 
 
 def _shown(value: object) -> str:

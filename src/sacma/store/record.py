@@ -38,11 +38,8 @@ from sacma.types import Array
 
 MAGIC = b"sacma-record 4\n"
 
-DEFLATE_LEVEL = 3
-"""A tenth larger than with zlib's default, 6, in half the time."""
-
-LARGEST_HEAD, LARGEST_BODY = 16 << 20, 256 << 20
-"""Bytes, inflated, of a trial of some 10 million evaluations."""
+DEFLATE_LEVEL = 3  # a tenth larger than with zlib's default, 6, in half the time
+LARGEST_HEAD, LARGEST_BODY = 16 << 20, 256 << 20  # bytes, inflated, of a trial of some 10 million evaluations
 
 Kind = TypeVar("Kind")
 
@@ -187,14 +184,9 @@ def _inflated(deflated: bytes) -> bytes:
     return content
 
 
-ROUNDING = 1e-10
-"""Rounding error of Δf = f − f_opt with |f_opt| ≤ 1000."""
-
-LEAST_DELTA_F = -1e-6
-"""Lowest Δf that rounding explains."""
-
-LARGEST_LOGGED = 1e21
-"""Δf beyond which COCO writes 2e21 for NaN and 3e21 for anything larger."""
+ROUNDING = 1e-10  # rounding error of Δf = f − f_opt with |f_opt| ≤ 1000
+LEAST_DELTA_F = -1e-6  # lowest Δf that rounding explains
+LARGEST_LOGGED = 1e21  # Δf beyond which COCO writes 2e21 for NaN and 3e21 for anything larger
 
 
 def check_spec(spec: TrialSpec) -> None:

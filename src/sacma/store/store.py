@@ -43,12 +43,11 @@ Kind = TypeVar("Kind")
 
 _RECORDS_LOCK, _DERIVED_LOCK = "records.lock", "derived.lock"
 
+# Folders that each lock protects.
 _WRITTEN = ("studies", "records", "failures")
 _DERIVED = ("coco", "traces", "provenance", "export", "sweep", "report", "cocopp")
-"""Folders that each lock protects."""
 
-_LARGEST_STUDY, _LARGEST_FAILURE = 4 << 20, 1 << 20
-"""Largest files, in bytes."""
+_LARGEST_STUDY, _LARGEST_FAILURE = 4 << 20, 1 << 20  # largest files, in bytes
 
 
 @dataclass(frozen=True)

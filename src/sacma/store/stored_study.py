@@ -14,8 +14,7 @@ from sacma.config.study import MOST_TRIALS, StoredSettings, Study
 from sacma.errors import SacmaError
 from sacma.files.untrusted import check_plain, parse_json_as
 
-MOST_OF_PARTS = 4 * MOST_TRIALS
-"""Trials of all parts of a study, which may have some of them in common."""
+MOST_OF_PARTS = 4 * MOST_TRIALS  # trials of all parts of a study, which may have some of them in common
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,13 @@ from sacma.config.plan import TrialSpec
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.types import Array
 
-DIGITS = 4
-"""Significant digits of σ, errors and Δf."""
+DIGITS = 4  # significant digits of σ, errors and Δf
+TICK = 1e-5  # resolution of CPU times, in seconds
 
-TICK = 1e-5
-"""Resolution of CPU times, in seconds."""
-
+# Columns of a trial's place and their types; dimensions beyond 255 take a wider one.
 PLACE = {"function": "uint8", "dimension": "uint8", "instance": "uint32"}
-"""Columns of a trial's place and their types; dimensions beyond 255 take a wider one."""
 
+# Columns of a trace and their types.
 COLUMNS = {
     "generation": "<u4",
     "restart": "<u2",
@@ -46,28 +44,23 @@ COLUMNS = {
     "fit_seconds": "<f4",
     "predict_seconds": "<f4",
 }
-"""Columns of a trace and their types."""
 
-ROW = np.dtype(list(COLUMNS.items()))
-"""A row of a trace."""
+ROW = np.dtype(list(COLUMNS.items()))  # a row of a trace
 
 TEXTS = tuple(name for name, kind in COLUMNS.items() if "U" in kind)
 
+# Parquet encodings of columns with so many values that dictionaries are no gain.
 ENCODINGS = {
     "generation": "DELTA_BINARY_PACKED",
     "true_evaluations": "DELTA_BINARY_PACKED",
     "sigma": "BYTE_STREAM_SPLIT",
 }
-"""Parquet encodings of columns with so many values that dictionaries are no gain."""
 
-COMPRESSION_LEVEL = 6
-"""Zstandard's: 19 takes ten times as long for 3 % less."""
+COMPRESSION_LEVEL = 6  # Zstandard's: 19 takes ten times as long for 3 % less
+Trace = np.ndarray[Any, np.dtype[np.void]]  # a trace: an array of ``ROW``, one for each generation
 
-Trace = np.ndarray[Any, np.dtype[np.void]]
-"""A trace: an array of ``ROW``, one for each generation."""
-
+# Returns the values of a generation for the columns.
 _ENTRIES = attrgetter(*(name if name != "best_delta_f" else "best_value" for name in COLUMNS))
-"""Returns the values of a generation for the columns."""
 
 
 def trace_of(generations: Sequence[Generation], f_opt: float) -> Trace:

@@ -31,11 +31,8 @@ from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
-RAISED_BY = 1.000001
-"""Factor of the amount by which predictions are raised to the best true value."""
-
-SECOND_SEARCH_BELOW = 0.1
-"""Gain in log likelihood below which a search from several starts follows."""
+RAISED_BY = 1.000001  # factor of the amount by which predictions are raised to the best true value
+SECOND_SEARCH_BELOW = 0.1  # gain in log likelihood below which a search from several starts follows
 
 
 class CMAESAsRun(CMAESSampling):

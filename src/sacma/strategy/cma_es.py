@@ -18,18 +18,17 @@ from sacma.surrogate.part import Context, Part
 from sacma.surrogate.training_set import Whitening
 from sacma.types import Array
 
+# Least standard deviation of an integer coordinate in units of its cells; less, μ_eff/D, in high dimensions.
+#
+# Marty et al., *LB+IC-CMA-ES: two simple modifications of CMA-ES to handle mixed-integer problems*, PPSN 2024, and
+# pycma.
 LEAST_SHARE = 0.2
-"""Least standard deviation of an integer coordinate in units of its cells; less, μ_eff/D, in high dimensions.
 
-Marty et al., *LB+IC-CMA-ES: two simple modifications of CMA-ES to handle mixed-integer problems*, PPSN 2024, and pycma.
-"""
-
+# Deviations in units of σ₀, and differences of values in units of their spread, at which a run has converged.
+#
+# One of both alone would end runs too early: values of a steep function differ by orders of magnitude more than near
+# its optimum, and at a sharp optimum they still differ much where deviations are small.
 NARROW, LEVEL = 1e-5, 1e-12
-"""Deviations in units of σ₀, and differences of values in units of their spread, at which a run has converged.
-
-One of both alone would end runs too early: values of a steep function differ by orders of magnitude more than near its
-optimum, and at a sharp optimum they still differ much where deviations are small.
-"""
 
 
 def default_population_size(dimension: int, multiple: float = 1.0) -> int:
@@ -72,8 +71,8 @@ class CMAESSampling(Part):
     ] = "absolute"
     bounds: Bounds = "none"
 
+    # Largest standard deviation of a coordinate as a share of the box, where there are bounds: pycma's.
     largest_share: ClassVar[float] = 1.0 / 3.0
-    """Largest standard deviation of a coordinate as a share of the box, where there are bounds: pycma's."""
 
     @model_validator(mode="after")
     def _multiple_has_an_effect(self) -> "CMAESSampling":

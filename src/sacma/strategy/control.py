@@ -12,8 +12,8 @@ from sacma.strategy.training import TrainedModel
 from sacma.surrogate.part import Part, numbers_of
 from sacma.types import Array, Indices
 
+# Yields points, receives their values of f, and returns the values that rank a population.
 Evaluation = Generator[Sequence[Array], Array, Array | None]
-"""Yields points, receives their values of f, and returns the values that rank a population."""
 
 
 class Control(Protocol):

@@ -8,8 +8,8 @@ from sacma.surrogate.model import Posterior
 from sacma.surrogate.part import Kinds, Part
 from sacma.types import Array, Indices
 
+# Points of a large population that stand for all others: the cost of a criterion grows with λ, not with λ².
 MOST_OTHERS = 256
-"""Points of a large population that stand for all others: the cost of a criterion grows with λ, not with λ²."""
 
 
 class Criterion(Protocol):

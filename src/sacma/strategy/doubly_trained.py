@@ -28,9 +28,9 @@ from sacma.types import Array
 FIRST, SMALLEST, LARGEST = 0.05, 0.04, 1.0
 UPDATE_RATE, FIRST_ERROR = 0.3, 0.05
 
+# Coefficients of ε_min and ε_max at 1, ln D, α, α ln D and α²: the regression of the published experiments.
 GOOD = (0.11, -0.0092, -0.13, 0.044, 0.14)
 BAD = (0.35, -0.047, 0.44, 0.044, -0.19)
-"""Coefficients of ε_min and ε_max at 1, ln D, α, α ln D and α²: the regression of the published experiments."""
 
 
 class Share(Protocol):

@@ -15,8 +15,8 @@ from sacma.strategy.cma_update import CMAState, SearchDistribution, cma_update
 from sacma.surrogate.part import Context, Kinds, Part
 from sacma.types import Array
 
+# Factor of the largest divergence in the published code at first, and number of updates until it is 1.
 DISCOUNT, DISCOUNTED_UPDATES = 2.0, 5
-"""Factor of the largest divergence in the published code at first, and number of updates until it is 1."""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,8 @@ import numpy as np
 
 from sacma.types import Array
 
-NARROW = 0.0002
-"""Largest standard deviation in units of σ₀, below which a run is near an optimum."""
-
-GROWTH = 1.2
-"""Growth of the number of evaluations until the next search."""
-
+NARROW = 0.0002  # largest standard deviation in units of σ₀, below which a run is near an optimum
+GROWTH = 1.2  # growth of the number of evaluations until the next search
 LONGER = 2  # evaluations of a search, in those of the first one
 DRAWN = 20  # points, of which the farthest from all optima is the start of a search
 

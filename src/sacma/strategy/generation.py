@@ -9,8 +9,8 @@ from typing import Literal
 
 Activity = Literal["fit_seconds", "predict_seconds", "strategy_seconds"]
 
+# Costs of trainings that are summed over a generation.
 SUMMED = ("likelihood_evaluations", "half_evaluations", "jitters")
-"""Costs of trainings that are summed over a generation."""
 
 
 class EvaluatedBy(StrEnum):
@@ -46,8 +46,7 @@ class Generation:
     strategy_seconds: float = 0.0  # CPU seconds of sampling, update and stop conditions
 
 
-NOTED = ("model_generations", "error", "smoothed_error")
-"""Columns of a generation that its control may note."""
+NOTED = ("model_generations", "error", "smoothed_error")  # columns of a generation that its control may note
 
 
 class Observer:

@@ -25,8 +25,7 @@ from sacma.strategy.training import TrainedModel, can_rank
 from sacma.surrogate.part import Context, Part
 from sacma.types import Array
 
-ROUNDING = 1e-9
-"""By which an error may be outside of [0, 1]."""
+ROUNDING = 1e-9  # by which an error may be outside of [0, 1]
 
 
 def T1(x: float) -> float:
@@ -48,8 +47,8 @@ def T2(x: float, k: float = 2.0) -> float:
     return centered * (1.0 + 1.0 / k) / (abs(2.0 * centered) + 1.0 / k) + 0.5
 
 
+# Transfer functions [0, 1] → [0, 1] by name (Figure 1).
 TRANSFERS: Mapping[str, Callable[[float], float]] = {"T1": T1, "T2": T2}
-"""Transfer functions [0, 1] → [0, 1] by name (Figure 1)."""
 
 
 class Generations(Part):

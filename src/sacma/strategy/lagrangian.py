@@ -15,11 +15,11 @@ from sacma.process_wide import quiet
 from sacma.strategy.pycma import pycma
 from sacma.types import Array
 
+# Largest absolute value of an equality that counts as kept; an inequality is kept where it is at most 0.
 EQUALITY_TOLERANCE = 1e-6
-"""Largest absolute value of an equality that counts as kept; an inequality is kept where it is at most 0."""
 
+# Least μ_j in units of λ_j over the standard deviation of g_j in the population: there L is steep on both sides.
 STEEPNESS = 2.0
-"""Least μ_j in units of λ_j over the standard deviation of g_j in the population: there L is steep on both sides."""
 
 LARGEST = 1e100  # of an outcome that coefficients are adapted by: its square is finite
 

@@ -16,9 +16,7 @@ from sacma.surrogate.model import Posterior
 from sacma.surrogate.part import indices_of
 from sacma.types import Array, Indices
 
-SAME = 1e-6
-"""Distance, in standard deviations, of points that are equal but for rounding."""
-
+SAME = 1e-6  # distance, in standard deviations, of points that are equal but for rounding
 Requests = Generator[Sequence[Array], Array, None]  # asks for points by yielding them and receives their values of f
 Outcomes = Generator[Sequence[Array], Array, Array]  # returns values or points, too
 
@@ -30,8 +28,8 @@ class Sample(NamedTuple):
     learned: Array  # as the archive keeps it, shape (D,)
 
 
+# Distance from m, in longest steps, at which a point of an earlier population can still be one of the open one.
 FARTHEST = 2.0
-"""Distance from m, in longest steps, at which a point of an earlier population can still be one of the open one."""
 
 
 def longest_step(dimension: int) -> float:

@@ -12,8 +12,7 @@ import numpy as np
 
 from sacma.types import Array
 
-DEFERRED = ("cma.s", "cma.fitness_models")
-"""Modules of pycma that import Matplotlib and scipy.stats."""
+DEFERRED = ("cma.s", "cma.fitness_models")  # modules of pycma that import Matplotlib and scipy.stats
 
 
 class _Deferring:

@@ -43,8 +43,8 @@ class LastRun:
     recent_best: tuple[Array, float] = (np.empty(0), math.inf)  # of its last population, as f sees it, and its value
 
 
+# Yields the start of each run, and receives the run when it has stopped; ends where the search does.
 Starts = Generator[Start, LastRun, None]
-"""Yields the start of each run, and receives the run when it has stopped; ends where the search does."""
 
 
 class Restarts(Protocol):

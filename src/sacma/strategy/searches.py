@@ -15,8 +15,8 @@ from sacma.surrogate.part import Context, numbers_of
 from sacma.types import Array
 
 Searched = Generator[Sequence[Array], Array, CMAES]  # yields points for f, takes their values, and returns a run
+# Evaluates points of a distribution that have no value yet; their number beside others is given.
 Evaluated = Callable[[CMAES, Array, int], Generator[Sequence[Array], Array, Array]]
-"""Evaluates points of a distribution that have no value yet; their number beside others is given."""
 
 
 class Searches:

@@ -123,5 +123,4 @@ class StrategySettings(Settings):
                 _prepared.add(which)
 
 
-_prepared: set[str] = set()
-"""Parts whose code this process has loaded."""
+_prepared: set[str] = set()  # parts whose code this process has loaded

@@ -19,24 +19,23 @@ from sacma.surrogate.training_set import implausible
 from sacma.surrogate.warp import EXPANSIONS, QUANTILES, Warp, warps
 from sacma.types import Array
 
+# Ratios of the actual reduction of f to the predicted one, between which the radius neither shrinks nor grows.
 POOR, GOOD = 0.1, 0.7
-"""Ratios of the actual reduction of f to the predicted one, between which the radius neither shrinks nor grows."""
 
 ROUNDING = 1e-9  # of the radius, by which a point may be beyond the box
 LEAST_RADIUS = 1e-8  # of the first: the search has converged
 
+# Share of the distance to a rival's value: where the model promises less within the first radius, a search ends.
 HOPELESS = 0.25
-"""Share of the distance to a rival's value: where the model promises less within the first radius, a search ends."""
 
+# Ratio of differences of values from which on larger ones are of failures: a few points differ by their axes alone.
 MOST_UNITS = 1e6
-"""Ratio of differences of values from which on larger ones are of failures: a few points differ by their axes alone."""
 
 
-NONE, LEVELS = len(EXPANSIONS), len(EXPANSIONS) + 1 + len(QUANTILES)
-"""The place of no warp among all, and their number."""
+NONE, LEVELS = len(EXPANSIONS), len(EXPANSIONS) + 1 + len(QUANTILES)  # the place of no warp among all, and their number
 
+# Factor of the logarithm of an error at each new one, that of errors without a warp, and the least error.
 FORGETS, MARGIN, LEAST_ERROR = 0.7, 1.0, 1e-12
-"""Factor of the logarithm of an error at each new one, that of errors without a warp, and the least error."""
 
 
 class View(NamedTuple):

@@ -7,19 +7,18 @@ from numpy.typing import NDArray
 
 from sacma.types import Array
 
+# Number of nearest points that all failed where a point that fails is in a region of failures.
+#
+# Tried on functions that fail in a half-space, in a ball, or at 10 or 30 percent of all points, in 3-D and 5-D: fewer
+# take scattered failures for regions, more need longer to see one, and the share of failures in the last few
+# evaluations, wherever they are, does both worse.
 NEIGHBOURS = 3
-"""Number of nearest points that all failed where a point that fails is in a region of failures.
 
-Tried on functions that fail in a half-space, in a ball, or at 10 or 30 percent of all points, in 3-D and 5-D: fewer
-take scattered failures for regions, more need longer to see one, and the share of failures in the last few evaluations,
-wherever they are, does both worse.
-"""
-
+# Newest values, in units of D, of which a point in a region of failures gets the largest: as many as models learn.
 RECENT = 15
-"""Newest values, in units of D, of which a point in a region of failures gets the largest: as many as models learn."""
 
+# The violation of constraints at a point, and f: of two points that with the lower one is better (Deb's rules).
 Standing = tuple[float, float]
-"""The violation of constraints at a point, and f: of two points that with the lower one is better (Deb's rules)."""
 
 
 class Merit(Protocol):

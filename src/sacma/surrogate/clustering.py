@@ -6,8 +6,8 @@ from scipy.cluster.vq import vq
 from sacma.surrogate.compiled import compiled, inlined_sums
 from sacma.types import Array, Indices
 
+# Iterations of Lloyd's algorithm. With hundreds of clusters of a few points each, more hardly change the choice.
 ITERATIONS = 5
-"""Iterations of Lloyd's algorithm. With hundreds of clusters of a few points each, more hardly change the choice."""
 
 
 @inlined_sums

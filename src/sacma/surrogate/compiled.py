@@ -14,8 +14,8 @@ from numba.extending import get_cython_function_address, intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Address of SciPy's Cholesky factorisation in this process: an argument, not a constant, of cached code.
 DPOTRF: int = get_cython_function_address("scipy.linalg.cython_lapack", "dpotrf")
-"""Address of SciPy's Cholesky factorisation in this process: an argument, not a constant, of cached code."""
 
 
 def compiled(function: Function) -> Function:

@@ -5,12 +5,11 @@ import numpy as np
 from sacma.surrogate.compiled import compiled
 from sacma.types import Array
 
+# Of the ascent over all multipliers, and their share of C_i before it.
+#
+# Far from the solution yet, these multipliers rank new points at least as well as it does, and better than those that
+# an ascent from 0 reaches in as many sweeps.
 SWEEPS, FIRST = 1000, 0.975
-"""Of the ascent over all multipliers, and their share of C_i before it.
-
-Far from the solution yet, these multipliers rank new points at least as well as it does, and better than those that an
-ascent from 0 reaches in as many sweeps.
-"""
 
 
 @compiled

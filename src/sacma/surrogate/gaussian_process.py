@@ -21,11 +21,11 @@ from sacma.surrogate.model import FitStatus, Posterior, unit_of
 from sacma.surrogate.training_set import TrainingSet
 from sacma.types import Array
 
+# Starts of the search besides the study's own: ln(ℓ/√D), as √D is the typical distance to m, and ln η.
 STARTS = ((0.1, -24.0), (0.4, -1.0), (1.2, -4.0), (2.0, -8.0), (2.8, -13.0), (4.0, -22.0))
-"""Starts of the search besides the study's own: ln(ℓ/√D), as √D is the typical distance to m, and ln η."""
 
+# Number of searches from these starts. A search gets from much noise to little more easily than back.
 SEARCHES = 3
-"""Number of searches from these starts. A search gets from much noise to little more easily than back."""
 
 HALVED = 200  # number of points from which on these searches use every other point, and only the best uses all
 MOST_EVALUATIONS = 40  # most evaluations of the likelihood in a search, which usually ends after about ten
@@ -38,9 +38,7 @@ LOG_LENGTH = (-2.0, 25.0)  # of ln ℓ
 LOG_SIGNAL = (-2.0, 25.0)  # of ln s_f (the standard deviation)
 LOG_NOISE = (math.log(1e-6), math.log(10.0))  # of ln σ_n (the standard deviation)
 MEAN_RANGES = 2.0  # β stays within this many ranges of the standardised targets around their median
-
-NO_TREND = np.empty((0, 0))
-"""Stands for the covariance of a trend where there is none."""
+NO_TREND = np.empty((0, 0))  # stands for the covariance of a trend where there is none
 
 
 class SearchedFrom(StrEnum):

@@ -14,8 +14,7 @@ from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
-SINGULAR = 1e-10
-"""Share of the constant function that the others leave, below which its coefficient has no meaning."""
+SINGULAR = 1e-10  # share of the constant function that the others leave, below which its coefficient has no meaning
 
 
 def neighbours(dimension: int) -> int:

@@ -10,11 +10,10 @@ import numpy as np
 from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
-LEAST_VARIANCE = 1e-12
-"""Of standardised values: below, the variance of a prediction is mostly rounding."""
+LEAST_VARIANCE = 1e-12  # of standardised values: below, the variance of a prediction is mostly rounding
 
+# Of central differences in the whitened space: one-sided ones are mostly rounding near the optimum.
 STEP = float(np.finfo(float).eps ** (1 / 3))
-"""Of central differences in the whitened space: one-sided ones are mostly rounding near the optimum."""
 
 
 class FitStatus(StrEnum):

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from sacma.surrogate.gaussian_process import Hyperparameters
     from sacma.surrogate.processes import Leveled
 
-LARGEST_LOSS = 6.0
-"""Limit of the loss by one value: a surprise of any size is a surprise."""
-
+LARGEST_LOSS = 6.0  # limit of the loss by one value: a surprise of any size is a surprise
 LENGTH_START, SIGNAL_STD_START = 0.5, 2.0  # ℓ and s_f at which the likelihood search starts
 
 

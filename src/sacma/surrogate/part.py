@@ -25,11 +25,10 @@ class Settings(BaseModel):
 class Part(Settings):
     """Settings of one kind of a part."""
 
+    # A module that this kind imports, and the extra of sacma that installs it.
     needs: ClassVar[tuple[str, str] | None] = None
-    """A module that this kind imports, and the extra of sacma that installs it."""
 
-    uses_model: ClassVar[bool] = True
-    """False for a control that evaluates all points with f."""
+    uses_model: ClassVar[bool] = True  # False for a control that evaluates all points with f
 
     def build(self, context: "Context") -> Any:  # noqa: ARG002 of kinds with a memory
         """Return the part of one strategy: itself, if it has no memory."""

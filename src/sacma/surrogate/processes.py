@@ -43,8 +43,7 @@ from sacma.surrogate.training_set import TrainingSet
 from sacma.surrogate.warp import EXPANSIONS, Warp, warps
 from sacma.types import Array
 
-MOST_AT_NEIGHBOUR = 1
-"""Most evaluations of the likelihood at a neighbouring level after the first."""
+MOST_AT_NEIGHBOUR = 1  # most evaluations of the likelihood at a neighbouring level after the first
 
 
 @dataclass(frozen=True)
@@ -190,11 +189,8 @@ def fit_warped_process(
     return WarpedProcess(**vars(found), warp=choices[found.hyperparameters.level])
 
 
-WEIGHTS = tuple(3.0**power for power in range(-12, 13))
-"""ρ by level."""
-
-FIRST_LEVELS = (8, 12, 16)
-"""Of ρ about 0.01, 1 and 100."""
+WEIGHTS = tuple(3.0**power for power in range(-12, 13))  # ρ by level
+FIRST_LEVELS = (8, 12, 16)  # of ρ about 0.01, 1 and 100
 
 
 @dataclass(frozen=True)

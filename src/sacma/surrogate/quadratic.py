@@ -11,11 +11,8 @@ import numpy as np
 
 from sacma.types import Array
 
-HALVINGS = 60
-"""Of the interval of the multiplier: to the accuracy of floating-point numbers."""
-
-LARGE = 1e100
-"""A coefficient, from which on a quadratic function is divided by it: the minimum stays where it is."""
+HALVINGS = 60  # of the interval of the multiplier: to the accuracy of floating-point numbers
+LARGE = 1e100  # a coefficient, from which on a quadratic function is divided by it: the minimum stays where it is
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,7 @@ class KMeans(Part):
         self.choose(np.eye(3), 2, np.random.default_rng(0))
 
 
-GAP = 1e3
-"""Least ratio of successive distances from the best value between which values are no longer those of f."""
+GAP = 1e3  # least ratio of successive distances from the best value between which values are no longer those of f
 
 NEIGHBOURS = 3
 

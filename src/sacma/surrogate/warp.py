@@ -7,12 +7,10 @@ import numpy as np
 
 from sacma.types import Array
 
+# c as quantiles of y − y_min, from little to much compression; before all of them none.
 QUANTILES = (1.0, 0.75, 0.5, 0.25, 0.1, 0.03)
-"""c as quantiles of y − y_min, from little to much compression; before all of them none."""
 
-EXPANSIONS = (8.0, 4.0, 2.0, 1.0)
-"""Ranges of y over c, from much to little expansion; before none."""
-
+EXPANSIONS = (8.0, 4.0, 2.0, 1.0)  # ranges of y over c, from much to little expansion; before none
 LEAST_SCALE = 1e-100  # of c, over the range of the values: no warped value overflows
 
 

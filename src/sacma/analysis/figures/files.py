@@ -21,8 +21,7 @@ DIGITS = re.compile(r"(\.\d\d)\d+")  # of hundredths of a point, and finer
 UNSEEN = re.compile(r'^ +|(?<=<g) id="[^"]*"', re.MULTILINE)
 POLYLINE = re.compile(r"(?:[ML] \S+ \S+\s*)+")
 
-FIGURES_A_PROCESS = 16
-"""Fewer are drawn before another process has started."""
+FIGURES_A_PROCESS = 16  # fewer are drawn before another process has started
 
 
 def write(figure: Figure, stem: Path, *, pdf: bool = True) -> Written:

@@ -11,8 +11,7 @@ STEP = 8.0  # from one label to the next at least, in points
 MOST_LABEL = 74.0  # width of a label, in points
 BEND, SWATCH = 8.0, 8.0  # from the panel to a swatch, and its length, in points
 BOLD = 1.12  # width of a bold text over that of another, at most
-MOST = 30
-"""Labels beside a panel: more would make it too high."""
+MOST = 30  # labels beside a panel: more would make it too high
 
 
 @dataclass(frozen=True)

@@ -97,12 +97,12 @@ class Look:
         return {"color": self.colour, "marker": self.marker, **edge}
 
 
+# Algorithms of the first colours, in this order.
 NAMED = (
     *("CMA-ES", "GP-5", "sacma", "ADA-KL", "ADA-Kendall", "GP-1", "ADA-RD", "BIPOP-CMA-ES", "lq-CMA-ES"),
     *("Random-Search", "SLSQP", "Powell", "DTS-CMA-ES", "DTS-aCMA-ES", "aDTS-CMA-ES", "ADA-Kendall-active"),
     *("aCMA-ES", "COBYQA", "COBYLA", "L-BFGS-B", "Nelder-Mead", "Py-BOBYQA", "TuRBO"),
 )
-"""Algorithms of the first colours, in this order."""
 
 COLOURS = (
     *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"),

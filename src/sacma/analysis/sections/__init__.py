@@ -9,8 +9,8 @@ from sacma.store.store import Store
 
 load_matplotlib()
 
+# In the order of the page.
 FILES = ("summary", "ranks", "functions", "curves", "ert", "strategy", "costs", "publication", "data")
-"""In the order of the page."""
 
 
 def all_sections() -> tuple[Section, ...]:

@@ -23,11 +23,11 @@ from sacma.analysis.tables import (
 )
 from sacma.analysis.trials import OF_TARGET, UNTIL_TARGET
 
+# Below tables of the paper's scenarios.
 BUDGETS = (
     f"{UNTIL_TARGET} of a function is the fewest evaluations after which the median trial of some algorithm is at the "
     "target, or the whole budget."
 )
-"""Below tables of the paper's scenarios."""
 
 FIXED = "_at_fixed_budgets"  # behind the name of tables that are not of the paper's scenarios
 

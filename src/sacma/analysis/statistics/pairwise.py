@@ -25,8 +25,8 @@ from scipy import stats
 
 from sacma.analysis.statistics.ranks import Floats, as_array
 
+# Trials up to which the rank-sum test is exact: beyond, the normal distribution is as good and takes no time.
 LARGEST_EXACT = 50
-"""Trials up to which the rank-sum test is exact: beyond, the normal distribution is as good and takes no time."""
 
 Sample = pd.Series | Sequence[float]  # values of the trials of one algorithm on one function
 
