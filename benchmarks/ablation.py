@@ -23,8 +23,7 @@ from sacma.config.study import Study, load_study
 from sacma.surrogate.models import Competition
 from sacma.types import Array
 
-PROCESS, WARPED, QUADRATIC = (model.model_dump() for model in Competition().members)
-"""The models of sacma."""
+PROCESS, WARPED, QUADRATIC = (model.model_dump() for model in Competition().members)  # the models of sacma
 
 PARTS: Mapping[str, dict[str, Any]] = {
     "no trust-region search": {"start": None},
@@ -49,6 +48,7 @@ PARTS: Mapping[str, dict[str, Any]] = {
     "implausible values learnt": {"training_set.plausible": False},
 }
 
+# Halved and doubled, whole numbers rounded up.
 CONSTANTS: Mapping[str, tuple[Any, Any]] = {
     "start.evaluations_factor": (2.5, 10.0),
     "start.step_share": (0.125, 0.5),
@@ -69,7 +69,6 @@ CONSTANTS: Mapping[str, tuple[Any, Any]] = {
     "restarts.max_restarts": (2, 8),
     "restarts.smallest_step": (0.005, 0.02),
 }
-"""Halved and doubled, whole numbers rounded up."""
 
 PROBLEMS = ("functions", "instances", "budget")  # of the protocol: on these a variant is compared with sacma
 AFTER = (5, 10, 25, 50, 125, 250)  # evaluations/D

@@ -41,24 +41,18 @@ from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 
-DIGITS = 10
-"""Decimals of log₁₀ Δf_med in a file: ranks of them are those of the tables, whose ties are of 10⁻⁹ decades."""
+DIGITS = 10  # decimals of log₁₀ Δf_med in a file: ranks of them are those of the tables, whose ties are of 10⁻⁹ decades
 
+# Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel.
 LEADERS = ("sacma", "DTS-CMA-ES", "DTS-aCMA-ES", "lq-CMA-ES", "ADA-Kendall-active", "aCMA-ES")
-"""Algorithms among which differences are tested: few enough for the correction of Bergmann and Hommel."""
 
-WITHOUT_MODEL = "aCMA-ES"
-"""CMA-ES with active update, behind which none with a model should be."""
-
-BEHIND = 1.0
-"""Decades behind it, or behind the best of all others, that are told."""
-
-NEAR = 0.1
-"""Decades behind the virtual best, up to which it is reached."""
+WITHOUT_MODEL = "aCMA-ES"  # CMA-ES with active update, behind which none with a model should be
+BEHIND = 1.0  # decades behind it, or behind the best of all others, that are told
+NEAR = 0.1  # decades behind the virtual best, up to which it is reached
 
 
+# Decades within which two algorithms are practically equivalent, and samples of the posterior.
 EQUAL, SAMPLES = 0.1, 5000
-"""Decades within which two algorithms are practically equivalent, and samples of the posterior."""
 
 
 def main() -> None:

@@ -14,11 +14,8 @@ from sacma.algorithms.base import Problem
 from sacma.algorithms.baselines import contained
 from sacma.types import Array
 
-HALF_WIDTH = 4.0
-"""Of the cube of initial points, as the study's algorithms have it."""
-
-MOST = 10**6
-"""Evaluations of a run of Py-BOBYQA, which makes lists of that length: no limit in effect."""
+HALF_WIDTH = 4.0  # of the cube of initial points, as the study's algorithms have it
+MOST = 10**6  # evaluations of a run of Py-BOBYQA, which makes lists of that length: no limit in effect
 
 
 @sacma.algorithm

@@ -27,11 +27,8 @@ except ModuleNotFoundError as error:  # data of problems come with packages
         raise
     end(f"{error.name} is missing; pip install '.[benchmarks]' brings it")
 
-ACCURACIES = (0.1, 0.001)
-"""Of the data profiles and running times."""
-
-RUNS = ROOT / "data" / "real_problems"
-"""Folder of runs: those that are committed, packed, and new ones."""
+ACCURACIES = (0.1, 0.001)  # of the data profiles and running times
+RUNS = ROOT / "data" / "real_problems"  # folder of runs: those that are committed, packed, and new ones
 
 
 def main() -> None:

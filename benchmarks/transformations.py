@@ -21,6 +21,7 @@ BUDGETS = (5, 10, 25, 50, 100, 250)
 PRECISION = 1e-8
 LARGEST = sys.float_info.max
 
+# Increasing functions of Δf; exp(f), with a unit of its own, is added.
 MONOTONE: dict[str, Callable[[float], float]] = {
     "f": lambda f: f,
     "f^1/4": lambda f: f**0.25,
@@ -30,7 +31,6 @@ MONOTONE: dict[str, Callable[[float], float]] = {
     "1e-12 f": lambda f: 1e-12 * f,
     "1e-18 f": lambda f: 1e-18 * f,
 }
-"""Increasing functions of Δf; exp(f), with a unit of its own, is added."""
 
 WRONG = {"NaN": math.nan, "1e10": 1e10, "largest": LARGEST}
 FAILING: dict[str, Callable[[int, Array, float], bool]] = {

@@ -22,6 +22,12 @@ LEVEL = 1e-7
 
 FUNCTIONS = (1, 2, 6, 8, 10, 11, 12, 13, 14)
 
+# Expected running times to Δf = 1e-7 on these functions, over 15 instances; infinite without a success.
+#
+# From the pages of N. Hansen, *A global surrogate assisted CMA-ES*, GECCO 2019, at cma-es.github.io/lq-cma, with data
+# of COCO's archive: Auger, Brockhoff and Hansen, 2013; Loshchilov, Schoenauer and Sebag, 2012 and 2013; Hansen, 2019.
+# Those of rank-lq-CMA-ES are from the tables of github.com/mgharafi/rank-lq-cma-es, whose figures of lq-CMA-ES and
+# IPOP-saACM-ES are the same.
 PUBLISHED: Mapping[str, Mapping[int, Sequence[float]]] = {
     "lmm-CMA-ES": {
         5: (102, 504, math.inf, 764, 487, 533, 1412, 1280, 674),
@@ -48,13 +54,6 @@ PUBLISHED: Mapping[str, Mapping[int, Sequence[float]]] = {
         10: (592, 1561, 4015, 2871, 1901, 1352, 13003, 4620, 1785),
     },
 }
-"""Expected running times to Δf = 1e-7 on these functions, over 15 instances; infinite without a success.
-
-From the pages of N. Hansen, *A global surrogate assisted CMA-ES*, GECCO 2019, at cma-es.github.io/lq-cma, with data of
-COCO's archive: Auger, Brockhoff and Hansen, 2013; Loshchilov, Schoenauer and Sebag, 2012 and 2013; Hansen, 2019.
-Those of rank-lq-CMA-ES are from the tables of github.com/mgharafi/rank-lq-cma-es, whose figures of lq-CMA-ES and
-IPOP-saACM-ES are the same.
-"""
 
 
 def main() -> None:

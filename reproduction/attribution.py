@@ -21,6 +21,8 @@ from sacma.analysis.trials import OF_TARGET, Trial, best_delta_f, budgets_to_tar
 from sacma.config.nested import value_at
 from sacma.config.study import Study, load_study
 
+# The parts that are exchanged: the radius of GP-1 and GP-5 goes with k-means, c_μ and c_σ with the box, error measures
+# and raised predictions with the floor, and when a run ends with where the next one starts.
 DIFFERENCES = {
     "k-means": ("training_set",),
     "cold-start": ("model",),
@@ -28,11 +30,7 @@ DIFFERENCES = {
     "floor": ("control",),
     "restarts": ("restarts", "acceptance"),
 }
-"""The parts that are exchanged: the radius of GP-1 and GP-5 goes with k-means, c_μ and c_σ with the box, error measures
-and raised predictions with the floor, and when a run ends with where the next one starts.
-"""
-TESTED = ("CMA-ES", "GP-5")
-"""Algorithms that ADA-Kendall is ahead of, by the paper's third claim."""
+TESTED = ("CMA-ES", "GP-5")  # algorithms that ADA-Kendall is ahead of, by the paper's third claim
 
 
 def main() -> None:

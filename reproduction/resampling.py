@@ -36,12 +36,12 @@ UNKNOWN: Array = np.full(1, np.nan)
 class Resamples:
     """Quantities of claims in each resample; a missing one is unknown."""
 
+    # Mean ranks by dimension, scenario and algorithm, each of shape (R,).
     ranks: Mapping[tuple[int, str, str], Array] = field(default_factory=dict)
-    """Mean ranks by dimension, scenario and algorithm, each of shape (R,)."""
+    # Proportions of targets by dimension, group of functions, algorithm and evaluations/D, each of shape (R,).
     proportions: Mapping[tuple[int, str, str, float], Array] = field(default_factory=dict)
-    """Proportions of targets by dimension, group of functions, algorithm and evaluations/D, each of shape (R,)."""
+    # Median control frequencies by dimension, function and algorithm, each of shape (R,).
     control: Mapping[tuple[int, int, str], Array] = field(default_factory=dict)
-    """Median control frequencies by dimension, function and algorithm, each of shape (R,)."""
 
     def rank(self, dimension: int, scenario: str, algorithm: str) -> Array:
         """Return mean ranks, shape (R,), or one NaN."""

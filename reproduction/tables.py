@@ -23,11 +23,11 @@ from sacma.errors import SacmaError
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 
+# Data frames of the report.
 TABLES = ("paper_mean_ranks", "paper_correlation", "paper_pairs", "paper_cpu", "trial_costs")
-"""Data frames of the report."""
 
+# Columns that the picture is drawn from.
 MEAN_RANKS = ["reading", "dimension", "scenario", "algorithm", "paper", "ours"]
-"""Columns that the picture is drawn from."""
 
 VERDICTS = {"yes": "holds", "no": "fails"}
 

@@ -15,6 +15,7 @@ needs_chromium = pytest.mark.skipif(
     not shutil.which("chromium") and os.environ.get("CI") != "true", reason="Chromium is not installed; CI has it"
 )
 
+# Words of tables and labels that are not on one line though they are short: for a script of a page.
 BROKEN_WORDS = """() => {
     const found = [], range = document.createRange();
     for (const cell of document.querySelectorAll("th, td, label")) {
@@ -28,7 +29,6 @@ BROKEN_WORDS = """() => {
     }
     return found;
 }"""
-"""Words of tables and labels that are not on one line though they are short: for a script of a page."""
 
 
 def wait_until(place: Page | Frame, condition: str) -> None:

@@ -32,6 +32,7 @@ from sacma.files.scratch import scratch
 
 HOSTILE = Path(__file__).parent / "hostile"
 
+# Environment variables that act as well when they are set after the start of a process.
 SIMPLE = {
     "COLUMNS",
     "COMP_CWORD",
@@ -43,10 +44,8 @@ SIMPLE = {
     "TERM",
     "_SACMA_COMPLETE",
 }
-"""Environment variables that act as well when they are set after the start of a process."""
 
-NEED_PROCESSES = {"--scheduler", "--trial-timeout"}
-"""Arguments that need worker processes."""
+NEED_PROCESSES = {"--scheduler", "--trial-timeout"}  # arguments that need worker processes
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 if sys.platform != "win32":

@@ -11,12 +11,11 @@ ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "src" / "sacma").rglob("*.py"))
 
 MOST_LINES = 400
-LONG = {"likelihood.py"}
-"""One compiled function and its parts."""
+LONG = {"likelihood.py"}  # one compiled function and its parts
 
 
+# Runs in a process of its own, as import-linter disables all loggers that there are.
 LINT = "from importlinter.cli import lint_imports; import sys; sys.exit(lint_imports(sys.argv[1], no_cache=True))"
-"""Runs in a process of its own, as import-linter disables all loggers that there are."""
 
 
 def test_imports_keep_the_contracts() -> None:

@@ -11,8 +11,8 @@ from tests.conftest import CONFIGS
 
 PROBLEMS = ("--functions", "1,3,8", "--dimensions", "2,3", "--instances", "1-3")
 BUDGET = 20  # evaluations/D at which COCO's logger tells Δf
+# Tables of whole trials, whose captions say so; CPU time differs from run to run, too.
 WHOLE = {"cpu", "trial_costs", "control_frequency", "completeness", "strategy"}
-"""Tables of whole trials, whose captions say so; CPU time differs from run to run, too."""
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from tests.docs.pages import blocks
 ROOT = Path(__file__).parent.parent
 FILES = Path(__file__).parent / "extensions"
 
+# Files of kinds of parts, each with its class, and the module and name of the registry.
 PARTS = {
     "quadratic": ("Quadratic", "strategy/settings.py", "MODELS"),
     "oldest": ("Oldest", "surrogate/training_set.py", "SELECTIONS"),
@@ -29,8 +30,8 @@ PARTS = {
     "lowest": ("Lowest", "strategy/criteria.py", "CRITERIA"),
     "alternating": ("Alternating", "strategy/doubly_trained.py", "SHARES"),
 }
-"""Files of kinds of parts, each with its class, and the module and name of the registry."""
 
+# Their parts, as many at once as go together.
 STUDIES = {
     "Together": {
         "model": {"name": "quadratic", "ridge": 1e-8},
@@ -44,7 +45,6 @@ STUDIES = {
         "control": {"name": "adaptive-generations", "error": {"name": "neighbours"}},
     },
 }
-"""Their parts, as many at once as go together."""
 
 
 def put(path: Path, place: str, text: str) -> None:

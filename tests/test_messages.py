@@ -16,10 +16,10 @@ SOURCES = sorted(Path(package.__file__).parent.rglob("*.py"))
 CONFIG = str(CONFIGS / "cmaes.yaml")
 SAYING = {"SacmaError", "RunError", "FolderInUseError", "DamagedRecordError", "fail", "Interrupted"}
 
+# What a message does without: it says what is, what may be and how to mend it.
 NOT_OURS = re.compile(
     r"please|sorry|oops|invalid|illegal|failure|must not|unable|wrong|whoops|error:|!|  |\n", re.IGNORECASE
 )
-"""What a message does without: it says what is, what may be and how to mend it."""
 
 
 def text_of(node: ast.expr) -> str:

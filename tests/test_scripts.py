@@ -22,12 +22,10 @@ SCRIPTS = sorted(
 )
 
 PARTS = ("__init__", "agreement", "checks", "claims", "evidence", "resampling")
-STUDY = "«study»"
-"""Stands for the results that ``benchmarks/postprocessing.py`` makes of a small study."""
+STUDY = "«study»"  # stands for the results that ``benchmarks/postprocessing.py`` makes of a small study
+FOLDER = "«folder»"  # stands for an empty folder
 
-FOLDER = "«folder»"
-"""Stands for an empty folder."""
-
+# How each script runs in small, and what it prints.
 TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/ablation.py": (
         ["--results", FOLDER, "--variants", "one Gaussian process,no proposals", "--tiny"],
@@ -66,7 +64,6 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "tools/same_calls.py": (["--tiny", "HEAD"], "1 of    1 calls with the same points and values"),
     "tools/tape.py": (["--tiny"], ["```text", "CPU time:"]),
 }
-"""How each script runs in small, and what it prints."""
 
 ELSEWHERE = {
     "benchmarks/common.py": "a part of the others",

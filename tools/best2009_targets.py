@@ -21,8 +21,8 @@ import cocopp  # noqa: E402
 from cocopp import bestalg, config, genericsettings, testbedsettings  # noqa: E402
 
 OUTPUT = Path(__file__).parent.parent / "src" / "sacma" / "analysis" / "reference" / "best2009_targets.csv"
+# Δf, not below those of the reference data for rounding.
 ABSOLUTE = [10 ** (exponent / 5) * (1 + 1e-9) for exponent in range(10, -41, -1)]
-"""Δf, not below those of the reference data for rounding."""
 
 
 def main() -> None:

@@ -30,12 +30,10 @@ from packaging.specifiers import SpecifierSet
 ROOT = Path(__file__).parent.parent
 WORK = ROOT / "build" / "compat"
 
-TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")
-"""Packages of the quick tests."""
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn")  # packages of the quick tests
 
 SYSTEMS = ("win_amd64", "macosx_14_0_arm64", "macosx_14_0_x86_64")
-VERSIONS = ("3.11", "3.12", "3.13", "3.14")
-"""Where wheels of compiled packages are looked for."""
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")  # where wheels of compiled packages are looked for
 
 QUICK = (
     *("tests/strategy", "tests/surrogate", "tests/algorithms", "tests/analysis/statistics", "tests/analysis/figures"),

@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
-MOST = 3_000_000
-"""Bytes of the report's page."""
+MOST = 3_000_000  # bytes of the report's page
 
 DATA = re.compile(r'<script type="text/plain" id="payload">[^<]*</script>')
 SCRIPTS = re.compile(r"(?<=</script>)\s*<script>.*</script>", re.DOTALL)

@@ -34,8 +34,8 @@ from parso.tree import NodeOrLeaf
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("strategy", "surrogate", "analysis/statistics", "analysis/statistics.py")
+# Operators that are errors on floats, or change annotations, compilation or variables at random.
 WITHOUT = ("Bit", "Shift", "Invert", "RemoveDecorator", "VariableInserter", "VariableReplacer")
-"""Operators that are errors on floats, or change annotations, compilation or variables at random."""
 
 COPIED = ("src", "tests", "tools", "docs", "data", "benchmarks", "configs", "examples", "pyproject.toml")
 COMPILED = re.compile(r"^from sacma\.surrogate\.compiled import|^(@|def )(compiled|inlined|njit)", re.MULTILINE)

@@ -31,8 +31,7 @@ TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5"
 SHOWN = ("CMA-ES", "sacma", "lq-CMA-ES", "DTS-CMA-ES", "ADA-Kendall")
 MEAN_RANKS = ROOT / "docs" / "data" / "mean_ranks.csv"
 BUDGET = 250
-GENERATIONS = 150
-"""Shown generations of a trial."""
+GENERATIONS = 150  # shown generations of a trial
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ GENERATED = "<!-- made by tools/reference.py; `make reference` -->"
 
 NOT_SAID = "-"
 SETUP = "Experimental Setup"
+# Places of the paper that define a key of the protocol or of the study's algorithms.
 SOURCES: Mapping[str, str] = {
     "functions": SETUP,
     "dimensions": SETUP,
@@ -54,7 +55,6 @@ SOURCES: Mapping[str, str] = {
     "control.update_rate": "Algorithm 3, step 1",
     "control.max_model_generations": "Algorithm 3, step 4",
 }
-"""Places of the paper that define a key of the protocol or of the study's algorithms."""
 
 
 def commands() -> Iterator[str]:

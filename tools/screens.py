@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
+# Pages of the site by the names of their pictures.
 PAGES = {
     "report": "gallery/report",
     "home": "index",
@@ -25,14 +26,11 @@ PAGES = {
     "tutorial": "tutorial",
     "optimizer": "optimizer",
 }
-"""Pages of the site by the names of their pictures."""
 
-DESK, PHONE = 1400, 390
-"""Widths of windows in pixels."""
+DESK, PHONE = 1400, 390  # widths of windows in pixels
 
 COLOURS = 200
-MOST = 150_000
-"""Bytes of a picture."""
+MOST = 150_000  # bytes of a picture
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ MODULES = (
     wide_basins,
 )
 
+# Settings are tried on the first half alone; the second is run once, to judge: real problems, and wide basins.
 HALVES = ("development", "judged", *wide_basins.HALVES)
-"""Settings are tried on the first half alone; the second is run once, to judge: real problems, and wide basins."""
 
 PROBLEMS: dict[str, Problem] = {problem.name: problem for problem in chain(*(module.PROBLEMS for module in MODULES))}

@@ -15,8 +15,7 @@ from scipy import stats
 from .catalogue import PROBLEMS
 from .runs import RunRecord
 
-BUDGETS = (5, 10, 20, 40, 80)
-"""Evaluations a dimension."""
+BUDGETS = (5, 10, 20, 40, 80)  # evaluations a dimension
 
 DIGITS = 6
 RESAMPLES = 9999

@@ -25,10 +25,10 @@ from tests.sizes import sizes
 
 BASELINES = sorted(path.stem for path in (CONFIGS / "baselines").glob("*.yaml"))
 SEARCHES = [name for name in BASELINES if name != "random_search"]
+# On our own strategy, whose restarts are tested with it; slower than the others.
 WITH_MODELS = [
     name for name in BASELINES if name.startswith(("ada_", "dts_", "forest_", "lmm_", "ipop_", "bipop_saacm"))
 ]
-"""On our own strategy, whose restarts are tested with it; slower than the others."""
 
 
 def spec_of(name: str, function: int, dimension: int, budget: int) -> TrialSpec:

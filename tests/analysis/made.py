@@ -15,8 +15,7 @@ from sacma.store.record import RecordHead
 from sacma.store.stored_study import StoredStudy
 from tests.conftest import CONFIGS
 
-Improvements = Sequence[tuple[int, float]]
-"""Evaluation numbers and the Δf that they bring."""
+Improvements = Sequence[tuple[int, float]]  # evaluation numbers and the Δf that they bring
 
 
 def trial(name: str, function: int, *improvements: tuple[float, float], D: int = 2, ended: int = 500) -> Trial:

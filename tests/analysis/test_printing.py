@@ -20,20 +20,19 @@ from sacma.store.stored_study import StoredStudy
 from tests.analysis.made import Improvements, made
 from tests.analysis.page.opened import data_of
 
+# Control characters, marks of direction and of no width, and ends of lines.
 STEERING = "".join(chr(code) for code in range(0x3000) if unicodedata.category(chr(code)) in {"Cc", "Cf", "Zl", "Zp"})
-"""Control characters, marks of direction and of no width, and ends of lines."""
 
 HOSTILE = f"<b>&{STEERING}\x1b[2J\udc80\U000e0001end"
 
-NAME = "<b>\x1b[2J\0\r\n\x7f\x9b\u202e\u2028"
-"""Of an algorithm: short, as it is measured and cut in figures."""
+NAME = "<b>\x1b[2J\0\r\n\x7f\x9b\u202e\u2028"  # of an algorithm: short, as it is measured and cut in figures
 
 TEXTS = st.text(max_size=30).map(lambda text: f"{text}\x1b") | st.text(
     st.characters(categories=["Cc", "Cf", "Cs", "Co", "Zl", "Zp"]), min_size=1, max_size=10
 )
 
+# Of algorithms, which are in data frames: these cannot hold half of a character, nor can names.
 NAMES = TEXTS.filter(lambda text: text.isascii() or text.encode("utf-8", "ignore").decode() == text)
-"""Of algorithms, which are in data frames: these cannot hold half of a character, nor can names."""
 
 FEW = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

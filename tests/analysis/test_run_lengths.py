@@ -35,6 +35,7 @@ ROOT = Path(__file__).parent.parent.parent
 DIMENSIONS = (2, 3, 5, 10, 20, 40)
 BUDGETS = np.logspace(np.log10(0.5), np.log10(50), 31)
 
+# What cocopp draws of one algorithm in one dimension: run lengths / D of best 2009, then of the algorithm.
 COCOPP = """
 import json, sys, tempfile, warnings
 warnings.simplefilter("ignore")
@@ -54,7 +55,6 @@ with tempfile.TemporaryDirectory() as folder:
     pprldmany.main(data, order=names, outputdir=folder)
 print("\\n" + json.dumps(drawn))
 """
-"""What cocopp draws of one algorithm in one dimension: run lengths / D of best 2009, then of the algorithm."""
 
 
 def some_trials(algorithm: str, functions: range, seed: int, dimension: int = 2) -> list[Trial]:

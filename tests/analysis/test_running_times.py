@@ -24,6 +24,7 @@ from tests.commands import environment, run_here
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
+# What cocopp finds: ERT, successes and trials of each data set and target; the lowest ERT of each function.
 COCOPP = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
@@ -45,7 +46,6 @@ best = [
 ]
 print("\\n" + json.dumps([found, best]))
 """
-"""What cocopp finds: ERT, successes and trials of each data set and target; the lowest ERT of each function."""
 
 
 def some_trials(seed: int, algorithms: Sequence[str] = "ABC") -> list[Trial]:

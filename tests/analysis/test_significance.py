@@ -12,8 +12,7 @@ from sacma.analysis.sections.summary import summarise
 from sacma.analysis.tables import UNTESTED
 from tests.analysis.made import compared, made
 
-OF_TRIALS = {"gains", "paper_correlation", "ert_details"}
-"""Tables whose tests are not over functions."""
+OF_TRIALS = {"gains", "paper_correlation", "ert_details"}  # tables whose tests are not over functions
 
 
 @pytest.mark.parametrize(("functions", "algorithms"), [(1, 2), (5, 4), (5, 10), (6, 2), (6, 4), (6, 10)])

@@ -11,8 +11,7 @@ import pytest
 
 from sacma.analysis.sweep import against_runner_up, rank_settings, standings
 
-Values = dict[tuple[int, int, float], dict[str, float]]
-"""Δf_med by ranking (dimension, function, budget) and setting."""
+Values = dict[tuple[int, int, float], dict[str, float]]  # Δf_med by ranking (dimension, function, budget) and setting
 
 
 def medians_of(values: Values) -> pd.DataFrame:

@@ -13,6 +13,7 @@ PROTOCOL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-3", "--
 RUN = ("run", str(CONFIGS / "cmaes.yaml"), *PROTOCOL)
 REPORT = ("postprocess", "results", "--no-pages", "--no-pdf", "--functions", "1")
 
+# Begins a process of its own, in which something is done before a command.
 BEFORE = """
 import os, resource, signal, subprocess, sys
 from pathlib import Path
@@ -37,13 +38,12 @@ def die(*_, **__):
 
 files.FIGURES_A_PROCESS = 1
 """
-"""Begins a process of its own, in which something is done before a command."""
 
+# Figures that take no time.
 BLANK = """
 from matplotlib.figure import Figure
 files._make = lambda stem, _, pdf: files.write(Figure(), stem, pdf=pdf)
 """
-"""Figures that take no time."""
 
 
 def after(before: str, *command: str, cwd: Path, **more: object) -> "subprocess.CompletedProcess[str]":

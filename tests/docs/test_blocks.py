@@ -24,8 +24,7 @@ from tests.docs.pages import PAGES, ROOT, Block, blocks
 
 mpl.use("Agg")
 
-OUTPUT = {"", "text", "console", "csv"}
-"""Languages of blocks that show what came out."""
+OUTPUT = {"", "text", "console", "csv"}  # languages of blocks that show what came out
 
 SECONDS = 300
 
@@ -36,8 +35,7 @@ COMMANDS = re.compile(
 
 BENCHMARK = re.compile(r"python -m ((?:benchmarks|reproduction)\.\w+)\b(?!.*[|>])")
 
-SIMPLE = re.compile(r"(?:srun )?sacma [^|;&<>]*")
-"""A command of ours that needs nothing of a shell but its words."""
+SIMPLE = re.compile(r"(?:srun )?sacma [^|;&<>]*")  # a command of ours that needs nothing of a shell but its words
 
 
 def page_name(page: Path) -> str:

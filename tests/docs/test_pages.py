@@ -19,16 +19,17 @@ WIDTHS = (1400, 800, 390)
 
 AXE = Axe()
 
+# Rules of the Web Content Accessibility Guidelines, up to level AA.
 AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-"""Rules of the Web Content Accessibility Guidelines, up to level AA."""
 
 WITHOUT_CONTRAST = {"color-contrast": {"enabled": False}}
 
+# Takes rows of tables away that are like those above them.
 ALIKE = "document.querySelectorAll('tr:nth-child(n+4)').forEach(row => row.remove())"
-"""Takes rows of tables away that are like those above them."""
 
 NAMES = sorted(str(page.relative_to(ROOT / "docs").with_suffix("")) for page in ROOT.glob("docs/**/*.md"))
 
+# What is wider than its column and in no box that scrolls.
 WIDER = """() => {
     const column = document.querySelector(".md-content").getBoundingClientRect().right + 1;
     const scrolls = each => /auto|scroll/.test(getComputedStyle(each).overflowX);
@@ -37,9 +38,9 @@ WIDER = """() => {
         .filter(each => each.getBoundingClientRect().right > column && !scrolled(each.parentElement))
         .map(each => each.outerHTML.slice(0, 200));
 }"""
-"""What is wider than its column and in no box that scrolls."""
 
 
+# Pairs of texts that cover each other.
 OVERLAPPING = """() => {
     const boxes = [...document.querySelectorAll(".chart svg text, .controls label, .readout, .headline, .scope")]
         .map(each => [each.textContent, each.getBoundingClientRect()]).filter(([, box]) => box.width);
@@ -48,7 +49,6 @@ OVERLAPPING = """() => {
     return boxes.flatMap(([text, a], n) =>
         boxes.slice(n + 1).filter(([, b]) => !beside(a, b) && !above(a, b)).map(([other]) => [text, other]));
 }"""
-"""Pairs of texts that cover each other."""
 
 CHARTS, REPORT = "gallery/charts", "gallery/report"
 

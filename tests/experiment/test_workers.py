@@ -17,11 +17,11 @@ from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
 from tests.commands import environment
 
+# Some of what Python, joblib, dask and we import where a process starts.
 MODULES = ("joblib", "numpy", "signal", "pickle", "multiprocessing", "runpy", "distributed", "cocopp", "sacma", "re")
-"""Some of what Python, joblib, dask and we import where a process starts."""
 
+# The command as it is installed: the folder of a script, not the current one, is first on its path.
 LAUNCHER = "from sacma.__main__ import main\n\nif __name__ == '__main__':\n    main()\n"
-"""The command as it is installed: the folder of a script, not the current one, is first on its path."""
 
 
 @pytest.fixture

@@ -80,9 +80,10 @@ OBJECTIVES: Mapping[str, Objective] = {
     "noise": lambda x: float(np.random.default_rng(abs(hash(x.tobytes()))).normal()),
 }
 
+# Objectives whose first three evaluations may show a mistake in them.
 MISTAKEN = ("mistaken", "sometimes mistaken", "text", "vector")
-"""Objectives whose first three evaluations may show a mistake in them."""
 
+# Values that an argument does not take.
 WRONG: Mapping[str, tuple[Any, ...]] = {
     "x0": ([], [[1.0, 2.0]], "x" * 10**6, [math.nan], [1e200], [True], [1j], {}, ["1"], object(), [np.ma.masked]),
     "sigma0": (0, 5e-324, -1, math.nan, math.inf, "1", [1.0], 1e11, True, 1j, 10**400, np.ma.masked),
@@ -103,8 +104,8 @@ WRONG: Mapping[str, tuple[Any, ...]] = {
     "callback": (3, "f", [print]),
     "fun": (None, 3, "f"),
 }
-"""Values that an argument does not take."""
 
+# Values that an argument does not take beside a space.
 WRONG_IN_SPACES: Mapping[str, tuple[Any, ...]] = {
     "space": (5, {"a": (0, 1)}, [("a", sacma.Real(0, 1))], sacma.Real(0, 1), sacma.Space, b"x" * 10**6),
     "x0": ({"no": 1}, {0: 1}, {"p0": object()}, {"p0": 1e300}, {"p0": math.nan}, [0.5] * 99, "p0"),
@@ -113,7 +114,6 @@ WRONG_IN_SPACES: Mapping[str, tuple[Any, ...]] = {
     "known": (([{}], [1.0]), ([{"p0": 1e300}], [1.0]), ([3, {}], [0, 1]), 5, ([[0.5] * 99], [1])),
     **{key: WRONG[key] for key in ("sigma0", "method", "budget", "target", "seed", "journal", "fun")},
 }
-"""Values that an argument does not take beside a space."""
 
 
 @dataclass(frozen=True)

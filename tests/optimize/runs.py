@@ -14,8 +14,7 @@ from sacma.types import Array
 if TYPE_CHECKING:
     from sacma import Optimizer, Result
 
-GENERATIONS = "ada-kendall"
-"""A method that asks for whole generations; the default asks for a few points at a time."""
+GENERATIONS = "ada-kendall"  # a method that asks for whole generations; the default asks for a few points at a time
 
 
 def sphere(x: Array) -> float:

@@ -41,8 +41,7 @@ CONTENTS: dict[str, dict[str, Any]] = {
 OWN: dict[str, Any] = {name: StrategySettings.model_validate(content) for name, content in CONTENTS.items()}
 ALIKE = {"gp1", "ada-kl", "ada-rd"}  # as gp5 and ada-kendall, but for a number and an error measure
 STRATEGIES = [*(name for name in composed() if "forest" not in name and name not in ALIKE), *OWN]
-SEARCHES = [name for name in names() if name not in composed()]
-"""Methods that call f themselves."""
+SEARCHES = [name for name in names() if name not in composed()]  # methods that call f themselves
 
 X0 = [0.5, 0.5, -0.5]
 BOUNDS = (-2.0, 1.5)

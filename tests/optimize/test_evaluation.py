@@ -24,8 +24,8 @@ from sacma.optimize.pool import Crew, Processes, crew_of
 NUMBERS = [2, np.int8(2), np.array([[2]]), [2.0], Fraction(2), np.ma.array([2.0], mask=[False])]
 MISTAKES: list[Any] = ["2", np.str_("2"), b"2", 2j, np.array([1.0, 2.0]), {}]
 MISSING: list[Any] = [None, math.nan, -math.inf, [], 10**400, np.ma.masked, np.ma.array([[2.0]], mask=[[True]])]
+# Also numbers below a mask, and dates that a float can be made of.
 MISSING += [[np.ma.masked], pd.NA, pd.NaT, np.timedelta64("NaT", "ns"), np.timedelta64(2, "ns")]
-"""Also numbers below a mask, and dates that a float can be made of."""
 
 
 @pytest.mark.parametrize("returned", NUMBERS, ids=repr)

@@ -20,8 +20,8 @@ from tests.optimize.generated import endings
 from tests.optimize.runs import GENERATIONS, bits, rosenbrock
 from tests.sizes import sizes
 
+# Controls with whole generations that the model evaluates.
 TURNS = {"generations", "adaptive-generations", "lifelength"}
-"""Controls with whole generations that the model evaluates."""
 
 
 def sphere(x: Array) -> float:

@@ -31,8 +31,7 @@ from tests.conftest import SIX
 
 NAMES, FUNCTIONS, TRIALS = ("A", "B", "C"), (3, 8, 21, 24), 5
 
-Logs = Mapping[tuple[str, int], Sequence[float]]
-"""log10 Δf of trials by algorithm and function."""
+Logs = Mapping[tuple[str, int], Sequence[float]]  # log10 Δf of trials by algorithm and function
 
 
 def logs_of(shift: float) -> Logs:

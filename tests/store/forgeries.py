@@ -23,11 +23,11 @@ from sacma.store.outcome import DamagedRecordError
 from sacma.store.record import MAGIC, TrialRecord, decode, encode
 from tests.conftest import CONFIGS, best_after
 
+# In the place of any value.
 ODD: list[Any] = [
     *(None, True, 0, -1, 1, 7, 10**30, -(10**30), 10**5000, 1.5, -5.0, 1e-300, math.inf, -math.inf, math.nan),
     *("", "text", "1", "\x1b[2J", "a\nb", "\u202eabc", "\ud800", "x" * 100_000, [], [1], [[1]], {}, {"a": 1}),
 ]
-"""In the place of any value."""
 
 Parts = dict[str, bytes]
 

@@ -141,8 +141,7 @@ class Watched(CMAESSampling):
     """CMA-ES that remembers what each run has sampled and was told, and that can be stopped."""
 
     name: Literal["watched"] = "watched"  # type: ignore[assignment]
-    stop_at: int = -1
-    """The first run stops after so many updates."""
+    stop_at: int = -1  # the first run stops after so many updates
     _runs: list["WatchedCMAES"] = PrivateAttr(default_factory=list)
 
     def start(self, start: Start, initial_point: Array, context: Context) -> CMAES:

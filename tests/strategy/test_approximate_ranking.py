@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     from sacma.types import Array, Indices
 
 NAMED: dict[str, Any] = {"name": "approximate-ranking"}
-AT_ONCE: dict[str, Any] = {**NAMED, "largest_change": 2.0, "growth": 0.0}
-"""Stops after one point."""
-
-NEVER: dict[str, Any] = {**NAMED, "largest_change": 0.0, "growth": 0.0}
-"""Stops where nothing changes at all."""
+AT_ONCE: dict[str, Any] = {**NAMED, "largest_change": 2.0, "growth": 0.0}  # stops after one point
+NEVER: dict[str, Any] = {**NAMED, "largest_change": 0.0, "growth": 0.0}  # stops where nothing changes at all
 
 
 def order(predicted: "Array", _: int) -> "Array":

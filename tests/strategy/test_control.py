@@ -9,8 +9,8 @@ from sacma.strategy.control import no_better_than
 from sacma.surrogate.model import FitStatus
 from tests.strategy.runs import DOUBLY, Run, Scripted, Watched, parts, sphere
 
+# Controls that let f evaluate a part of a population, and a model the rest.
 PARTLY = pytest.mark.parametrize("control", [DOUBLY, {"name": "approximate-ranking"}], ids=lambda part: part["name"])
-"""Controls that let f evaluate a part of a population, and a model the rest."""
 
 
 def test_predictions_are_raised_to_the_best_value_by_one_number() -> None:

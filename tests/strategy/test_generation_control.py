@@ -17,6 +17,7 @@ from sacma.types import Array
 from tests.strategy.judged import box, judged
 from tests.strategy.runs import KENDALL, Run, Scripted, Watched, generations, parts, rosenbrock
 
+# Four points, six pairs: the Kendall error is the number of inverted pairs / 6.
 ORDERS = {
     0: [1.0, 2.0, 3.0, 4.0],
     1: [2.0, 1.0, 3.0, 4.0],
@@ -24,7 +25,6 @@ ORDERS = {
     3: [2.0, 3.0, 4.0, 1.0],
     6: [4.0, 3.0, 2.0, 1.0],
 }
-"""Four points, six pairs: the Kendall error is the number of inverted pairs / 6."""
 
 
 def inverted(pairs: int) -> JudgedPopulation:

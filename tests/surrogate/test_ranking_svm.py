@@ -60,8 +60,8 @@ def test_points_in_the_same_place_have_no_multiplier() -> None:
     np.testing.assert_allclose(alpha[[0, 2]], ascend(kernel[np.ix_([0, 1, 3], [0, 1, 3])], np.full(2, 1e3)))
 
 
+# Scores/10⁶ of the last points below, by the code of the authors of s*ACM-ES: its ascent begins at random.
 PUBLISHED = [-29.17, -75.94, 55.92, -2.57, -11.13, -50.27, -99.52, -145.01, -1.92, -27.01, -72.56, -122.82, -158.94]
-"""Scores/10⁶ of the last points below, by the code of the authors of s*ACM-ES: its ascent begins at random."""
 
 
 def test_scores_are_those_of_the_published_code() -> None:

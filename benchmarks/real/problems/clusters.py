@@ -5,8 +5,7 @@ from scipy.spatial.distance import pdist
 
 from ..problem import Array, Known, Problem, numbers
 
-RANGE = 6.0
-"""ρ of the Morse potential."""
+RANGE = 6.0  # ρ of the Morse potential
 
 
 def atoms(x: Array) -> Array:

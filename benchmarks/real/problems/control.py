@@ -6,8 +6,7 @@ from numpy.polynomial import Polynomial
 from ..problem import Array, Problem
 
 TIMES = np.linspace(0, 10, 4001)  # seconds
-BETA = 1.0
-"""The published weight of overshoot against speed."""
+BETA = 1.0  # the published weight of overshoot against speed
 
 
 def step_response(gains: Array) -> Array:

@@ -6,8 +6,8 @@ from ..problem import Array, Problem, numbers
 from .ode import solution
 
 HARES = numbers("30 47.2 70.2 77.4 36.3 20.6 18.1 21.4 22 25.4 27.1 40.3 57 76.6 52.3 19.5 11.2 7.6 14.6 16.2 24.7")
+# Pelts of the Hudson Bay Company, thousands a year, 1900 to 1920.
 LYNXES = numbers("4 6.1 9.8 35.2 59.4 41.7 19 13 8.3 9.1 7.4 8 12.3 19.5 45.7 51.1 29.7 15.8 9.7 10.1 8.6")
-"""Pelts of the Hudson Bay Company, thousands a year, 1900 to 1920."""
 
 
 def lotka_volterra(x: Array) -> float:
@@ -23,8 +23,7 @@ def lotka_volterra(x: Array) -> float:
 
 
 BOYS = 763
-IN_BED = numbers("3 8 26 76 225 298 258 233 189 128 68 29 14 4")
-"""Boys confined to bed, days 1 to 14."""
+IN_BED = numbers("3 8 26 76 225 298 258 233 189 128 68 29 14 4")  # boys confined to bed, days 1 to 14
 
 
 def influenza(x: Array) -> float:

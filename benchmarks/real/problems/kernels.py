@@ -60,8 +60,8 @@ def ridge(x: Array) -> float:
     return float(np.concatenate(errors).mean())
 
 
+# θ of the book, from monthly means until 2003.
 PUBLISHED = (66.0, 67.0, 2.4, 90.0, 1.3, 0.66, 1.2, 0.78, 0.18, 1.6 / 12, 0.19)
-"""θ of the book, from monthly means until 2003."""
 
 PROBLEMS = (
     Problem(

@@ -9,6 +9,7 @@ from .ode import solution
 GAS_OIL_TIMES = numbers(
     "0 0.025 0.05 0.075 0.1 0.125 0.15 0.175 0.2 0.225 0.25 0.3 0.35 0.4 0.45 0.5 0.55 0.65 0.75 0.85 0.95"
 )
+# Shares of gas oil and gasoline.
 GAS_OIL = np.column_stack(
     [
         numbers(
@@ -21,7 +22,6 @@ GAS_OIL = np.column_stack(
         ),
     ]
 )
-"""Shares of gas oil and gasoline."""
 
 
 def gas_oil_states(x: Array) -> Array:
@@ -41,6 +41,7 @@ def gas_oil(x: Array) -> float:
 
 
 PINENE_TIMES = numbers("1230 3060 4920 7800 10680 15030 22620 36420")  # minutes
+# α-pinene, dipentene, alloocimene, pyronene and the dimer, per cent.
 PINENE = np.array(
     [
         [88.35, 7.3, 2.3, 0.4, 1.75],
@@ -53,7 +54,6 @@ PINENE = np.array(
         [4.5, 63.1, 3.8, 2.9, 25.7],
     ]
 )
-"""α-pinene, dipentene, alloocimene, pyronene and the dimer, per cent."""
 
 
 def pinene(x: Array) -> float:

@@ -10,6 +10,7 @@ from sacma.analysis.charts import Axis, Bars, Chart, Lines, Rows, Scatter
 
 SIX = ["CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD"]
 
+# Hostile: long, alike but for the end, markup of several languages, characters that the font lacks.
 TWELVE = [
     "CMA-ES",
     "ADA_Kendall_radius_64_transfer_T2_k=2.0a",
@@ -24,7 +25,6 @@ TWELVE = [
     "#&;%~^{}",
     "two\nlines",
 ]
-"""Hostile: long, alike but for the end, markup of several languages, characters that the font lacks."""
 
 PLACE = ("dimension", "function")
 FUNCTIONS = (1, 8, 16, 19, 24)

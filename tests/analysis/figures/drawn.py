@@ -15,8 +15,7 @@ from matplotlib.transforms import Bbox, BboxBase
 from sacma.analysis.figures.style import styled
 from sacma.types import Array
 
-SLACK = 0.6
-"""By how much boxes of texts may touch, in points: they have air above and below the letters."""
+SLACK = 0.6  # by how much boxes of texts may touch, in points: they have air above and below the letters
 
 
 @dataclass(frozen=True)

@@ -28,20 +28,20 @@ from tests.conftest import CONFIGS
 
 pytestmark = needs_chromium
 
+# Of a study that is not the paper's, in the order of the page.
 CHARTS = [
     *("ecdf", "ranks", "functions", "convergence", "final_values", "ert", "ert_pairs", "strategy", "cpu", "control"),
 ]
-"""Of a study that is not the paper's, in the order of the page."""
 
 VIEW = "#?functions=8&dimension=all&trials=yes&beyond=yes"
 
+# Texts of charts that are on one another, but for the blank edge of a line of text.
 OVERLAPS = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(picture => {
     const found = [...picture.querySelectorAll("text")];
     const texts = found.map(text => [text.textContent, text.getBoundingClientRect()]);
     const on = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
     return texts.flatMap(([one, a], n) => texts.slice(n + 1).filter(([, b]) => on(a, b)).map(([two]) => [one, two]));
 })"""
-"""Texts of charts that are on one another, but for the blank edge of a line of text."""
 
 
 def test_opens_without_complaint_or_network(opened: Opened, results: Path) -> None:

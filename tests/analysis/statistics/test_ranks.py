@@ -19,8 +19,8 @@ from sacma.analysis.statistics.ranks import (
     rank_rows,
 )
 
+# Average ranks over 14 data sets in Demšar 2006, Table 6.
 DEMSAR = pd.Series({"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964})
-"""Average ranks over 14 data sets in Demšar 2006, Table 6."""
 
 
 def table(array: object) -> pd.DataFrame:
