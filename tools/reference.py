@@ -65,9 +65,10 @@ def commands() -> Iterator[str]:
     yield "(one line says how), 130 interrupted, 143 ended by SIGTERM. The environment variable `SACMA_RESULTS` is the"
     yield "folder of results where none is given."
     group: Any = typer.main.get_command(app)
-    uses = Counter(_parameter(p) for command in group.commands.values() for p in command.params)
+    made = {name: group.get_command(None, name) for name in group.commands}
+    uses = Counter(_parameter(p) for command in made.values() for p in command.params)
     shared = {row: row[2 : row.index(" |", 2)] for row, count in uses.items() if count > 1}
-    for name, command in group.commands.items():
+    for name, command in made.items():
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option"]
         usage = " ".join(_argument(p) for p in arguments)

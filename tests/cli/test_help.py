@@ -19,6 +19,7 @@ from tests.conftest import CONFIGS
 
 SMALL = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "5")
 GROUP: Any = typer.main.get_command(app)
+MADE: dict[str, Any] = {name: GROUP.get_command(None, name) for name in GROUP.commands}
 
 
 def shown(*arguments: str, width: int = 80) -> list[str]:
@@ -27,14 +28,14 @@ def shown(*arguments: str, width: int = 80) -> list[str]:
     return done.stdout.splitlines()
 
 
-EXAMPLES = [(name, line) for name, command in GROUP.commands.items() for line in command.epilog.splitlines()]
+EXAMPLES = [(name, line) for name, command in MADE.items() for line in command.epilog.splitlines()]
 
 
-@pytest.mark.parametrize("name", ["", *GROUP.commands])
+@pytest.mark.parametrize("name", ["", *MADE])
 def test_examples_are_shown(name: str) -> None:
     """One a line as they are written, at the end, within 80 columns; whole even where the terminal is narrow."""
     arguments = [name] if name else []
-    expected = (GROUP.commands[name] if name else GROUP).epilog.splitlines()
+    expected = (MADE[name] if name else GROUP).epilog.splitlines()
     assert expected
     for width in (80, 40):
         lines = shown(*arguments, width=width)
@@ -48,7 +49,7 @@ def test_examples_are_right(name: str, line: str) -> None:
     program, command, *arguments = shlex.split(line, comments=True)
     assert (program, command) == ("sacma", name)
     try:
-        GROUP.commands[name].make_context(name, arguments)
+        MADE[name].make_context(name, arguments)
     except ClickError as error:
         pytest.fail(f"{line}: {error.format_message()}")
     for path in re.findall(r"(?:configs|examples)/\S+", line):
@@ -59,12 +60,12 @@ def test_every_command_has_a_summary_of_one_line() -> None:
     """The list of commands is not folded."""
     lines = shown()
     start = lines.index("Commands:")
-    assert len(lines[start + 1 : lines.index("", start)]) == len(GROUP.commands)
+    assert len(lines[start + 1 : lines.index("", start)]) == len(MADE)
 
 
 def test_results_by_default() -> None:
     """They are in results/, or where the environment says; the help tells."""
-    context = GROUP.commands["status"].make_context("status", [])
+    context = MADE["status"].make_context("status", [])
     assert context.params["results"] == Path("results")
     assert any("SACMA_RESULTS" in line for line in shown("status"))
 

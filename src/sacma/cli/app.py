@@ -6,7 +6,7 @@ A command's module is imported when the command is asked for: help is quick.
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -141,29 +141,16 @@ def _command(name: str) -> Command:
     return cast("Command", typer.main.get_command(alone))
 
 
-class LazyCommands(Mapping[str, Command]):
-    """The commands by name, each made from its module when it is first asked for."""
-
-    def __getitem__(self, name: str) -> Command:
-        return _command(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-
 class Group(_WithExamples, typer.core.TyperGroup):
-    """The commands, with examples."""
+    """The commands, each made from its module when it is first asked for, with examples."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = LazyCommands()  # type: ignore[assignment]
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names, to list and suggest
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 click's protocol
-        """Return the names of the commands."""
-        return list(COMMANDS)
+    def get_command(self, ctx: Any, cmd_name: str) -> Command | None:  # noqa: ARG002 click's protocol
+        """Return a command by its name."""
+        return _command(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 idem
         """List the commands with their summaries, without importing one of them."""
