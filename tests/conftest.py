@@ -22,6 +22,7 @@ import pytest
 import yaml
 
 from sacma.analysis.figures.style import STYLE
+from sacma.coco.reader import Curve
 from sacma.config.plan import plan
 from sacma.config.study import Study, load_study
 from sacma.experiment.trial import prepare_all
@@ -121,6 +122,12 @@ def best_after(outcome: Outcome, evaluations: float) -> float:
     """Return the best Δf after that many evaluations; inf before the first."""
     position = bisect_right(outcome.improved_at, evaluations)
     return outcome.improved_to[position - 1] if position else math.inf
+
+
+def best_of(curve: Curve, evaluations: float) -> float:
+    """Return the best Δf of a curve after that many evaluations; inf before the first."""
+    position = bisect_right(curve.at, evaluations)
+    return float(curve.to[position - 1]) if position else math.inf
 
 
 @pytest.fixture(scope="session")

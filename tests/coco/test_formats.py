@@ -16,6 +16,7 @@ from sacma.coco.suites import BBOB, NOISY
 from sacma.errors import SacmaError
 from sacma.types import Array
 from tests.commands import blank_figures, sacma
+from tests.conftest import best_of
 
 SAMPLES = Path(__file__).parent / "samples"  # its README says how they are made
 
@@ -54,7 +55,7 @@ def check(data: CocoData, digits: float) -> None:
         f, f_opt = values(curve.function, curve.instance)
         best = np.minimum.accumulate(f - f_opt)
         assert curve.evaluations == EVALUATIONS
-        found = [curve.best_after(n) for n in range(1, EVALUATIONS + 1)]
+        found = [best_of(curve, n) for n in range(1, EVALUATIONS + 1)]
         np.testing.assert_allclose(found, best, rtol=digits, atol=1e-9)
 
 

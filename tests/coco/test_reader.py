@@ -17,7 +17,7 @@ from sacma.config.plan import plan
 from sacma.errors import SacmaError
 from sacma.experiment.trial import run_trial
 from sacma.store.record import TrialRecord
-from tests.conftest import CONFIGS, best_after
+from tests.conftest import CONFIGS, best_after, best_of
 
 Data = tuple[Path, list[TrialRecord]]
 
@@ -53,13 +53,13 @@ def test_best_after_any_number(data: Data) -> None:
         spec, outcome = record.spec, record.outcome
         (curve,) = [c for c in at(loaded.curves, spec.function, spec.dimension) if c.instance == spec.instance]
         assert curve.evaluations == outcome.evaluations
-        assert curve.best_after(0) == np.inf
+        assert best_of(curve, 0) == np.inf
         for multiple in (25, 30):
-            assert curve.best_after(multiple * spec.dimension) == pytest.approx(
+            assert best_of(curve, multiple * spec.dimension) == pytest.approx(
                 best_after(outcome, multiple * spec.dimension), rel=1e-8
             )
         for number in range(1, spec.budget + 1):
-            assert curve.best_after(number) >= best_after(outcome, number) * (1 - 1e-8)
+            assert best_of(curve, number) >= best_after(outcome, number) * (1 - 1e-8)
 
 
 def test_as_cocopp_reads_it(data: Data, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_as_cocopp_reads_it(data: Data, tmp_path: Path) -> None:
         assert [c.evaluations for c in ours] == [int(n) for n in theirs.maxevals]
         for number in (1, 10, 50, 75):
             row = theirs.funvals[np.searchsorted(theirs.funvals[:, 0], number, "right") - 1, 1:]
-            assert all(c.best_after(number) <= value * (1 + 1e-9) for c, value in zip(ours, row, strict=True))
+            assert all(best_of(c, number) <= value * (1 + 1e-9) for c, value in zip(ours, row, strict=True))
 
 
 def test_archives_are_folders(data: Data, tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_old_format(old: Path) -> None:
     """Both runs of an instance are trials; .dat and .tdat complete each other."""
     first, second, third = load_one(old).curves
     assert (first.instance, second.instance, third.instance) == (1, 1, 2)
-    assert [first.best_after(n) for n in (1, 2, 3, 4, 9)] == [5.0, 4.5, 0.4, 0.3, 0.3]
-    assert [second.best_after(n) for n in (1, 2, 3)] == [2.0, 1.5, -1e-8]
-    assert third.best_after(2) == 1.0
+    assert [best_of(first, n) for n in (1, 2, 3, 4, 9)] == [5.0, 4.5, 0.4, 0.3, 0.3]
+    assert [best_of(second, n) for n in (1, 2, 3)] == [2.0, 1.5, -1e-8]
+    assert best_of(third, 2) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,6 @@ class Curve:
         """Dimension, function and instance."""
         return self.dimension, self.function, self.instance
 
-    def best_after(self, evaluations: float) -> float:
-        """Return the best Δf after that many evaluations; inf before the first known one."""
-        position = int(np.searchsorted(self.at, evaluations + 1e-9, side="right"))
-        return float(self.to[position - 1]) if position else np.inf
-
 
 @dataclass(frozen=True)
 class CocoData:
