@@ -4,10 +4,7 @@ from importlib import import_module
 
 from sacma.analysis.comparison import Comparison
 from sacma.analysis.section import Findings, Section
-from sacma.files.drawing import load_matplotlib
 from sacma.store.store import Store
-
-load_matplotlib()
 
 # In the order of the page.
 FILES = ("summary", "ranks", "functions", "curves", "ert", "strategy", "costs", "publication", "data")
