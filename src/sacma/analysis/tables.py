@@ -96,10 +96,11 @@ def comparisons(medians: pd.DataFrame) -> Iterator[tuple[int, str, pd.DataFrame]
             yield dimension, scenario, pd.DataFrame(logs, table.index, table.columns)
 
 
-def joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """Return concatenated data frames with these columns, an empty one if there are none."""
+def joined(parts: Iterable[pd.DataFrame], columns: list[str] | None = None) -> pd.DataFrame:
+    """Return concatenated data frames with these columns, or their own; an empty one if there are none."""
     there = list(parts)
-    return pd.concat(there, ignore_index=True)[list(columns)] if there else pd.DataFrame(columns=list(columns))
+    found = pd.concat(there, ignore_index=True) if there else pd.DataFrame(columns=columns)
+    return found if columns is None else found[columns]
 
 
 def long_form(table: pd.DataFrame, value: str) -> pd.DataFrame:
@@ -178,18 +179,15 @@ def pairwise_table(medians: pd.DataFrame) -> pd.DataFrame:
         post-hoc test, and the same adjusted: ``p_holm``, ``p_shaffer`` and, for up to 9 algorithms,
         ``p_bergmann_hommel``, NaN where nothing is tested; and significant: the algorithm is ahead.
     """
-    parts = []
-    for dimension, scenario, table in comparisons(medians):
-        if len(table.columns) > 1:
-            pairs = _pairs(table)
-            pairs.insert(0, "dimension", dimension)
-            pairs.insert(1, "scenario", scenario)
-            parts.append(pairs)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    tables = ((D, scenario, table) for D, scenario, table in comparisons(medians) if len(table.columns) > 1)
+    return joined(_pairs(table, dimension=D, scenario=scenario) for D, scenario, table in tables)
 
 
-def _pairs(table: pd.DataFrame) -> pd.DataFrame:
-    """Return each ordered pair of at least two algorithms, from values (functions × algorithms), lower is better."""
+def _pairs(table: pd.DataFrame, **place: int | str) -> pd.DataFrame:
+    """Return each ordered pair of at least two algorithms, from values (functions × algorithms), lower is better.
+
+    Columns of their ``place`` are before all others.
+    """
     N, k = table.shape
     wins, ranks, tested = pairwise_wins(table), rank_rows(table).mean(), is_tested(N)
     columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
@@ -205,7 +203,7 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
     columns["significant"] = (columns[OF_FEW if k <= MOST_ALGORITHMS else OF_MANY] < ALPHA) & lower & differ
     one, other = np.nonzero(~np.eye(k, dtype=bool))
     pairs = {name: values.to_numpy()[one, other] for name, values in columns.items()}
-    return pd.DataFrame({"algorithm": ranks.index[one], "other": ranks.index[other], **pairs})
+    return pd.DataFrame({**place, "algorithm": ranks.index[one], "other": ranks.index[other], **pairs})
 
 
 def decisive(pairs: pd.DataFrame) -> str:
@@ -232,13 +230,8 @@ def overall_pairs(function_ranks: pd.DataFrame) -> pd.DataFrame:
 
     A function counts once: its dimensions are not independent. Columns are scenario and those of ``pairwise_table``.
     """
-    parts = []
-    for scenario, table in _over_dimensions(function_ranks):
-        if len(table.columns) > 1:
-            pairs = _pairs(table.groupby(level="function").mean())
-            pairs.insert(0, "scenario", scenario)
-            parts.append(pairs)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    means = ((scenario, table.groupby(level="function").mean()) for scenario, table in _over_dimensions(function_ranks))
+    return joined(_pairs(table, scenario=scenario) for scenario, table in means if len(table.columns) > 1)
 
 
 def _over_dimensions(function_ranks: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
