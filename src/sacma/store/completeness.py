@@ -61,7 +61,7 @@ def completeness_of(store: Store, specs: Sequence[TrialSpec], *, whole: bool = F
         if isinstance(found, Damage):
             damaged.append(found)
         else:
-            heads[found.spec.key] = found.head
+            heads[found.spec.key] = found.head if isinstance(found, TrialRecord) else found
     failures = {failure.spec.key: failure for failure in store.failures(specs) if failure.spec.key not in heads}
     return Completeness(tuple(specs), heads, failures, tuple(damaged))
 

@@ -52,11 +52,6 @@ class RecordHead:
     outcome: Outcome
     environment: str
 
-    @property
-    def head(self) -> "RecordHead":
-        """Itself."""
-        return self
-
 
 @dataclass(frozen=True)
 class TrialRecord:
