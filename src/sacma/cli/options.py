@@ -127,8 +127,7 @@ def declared(command: Callable[..., None]) -> Callable[..., None]:
             groups[parameter.name] = group
             hints = get_type_hints(group)
             for field in fields(group):
-                if field.name in DECLARATIONS:
-                    declare(field.name, hints[field.name], field.default)
+                declare(field.name, hints[field.name], field.default)
         else:
             declare(parameter.name, group, parameter.default)
 
@@ -139,7 +138,7 @@ def declared(command: Callable[..., None]) -> Callable[..., None]:
         if ctx := given.pop("ctx", None):
             _take_folder(given, ctx)
         for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group) if field.name in given})
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
