@@ -11,14 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from sacma.algorithms.base import Algorithm
-from sacma.algorithms.baselines import (
-    bipop_cmaes,
-    local_search,
-    lq_cmaes,
-    random_search,
-    rank_lq_cmaes,
-    slsqp_lq_cmaes,
-)
+from sacma.algorithms.baselines import bipop_cmaes, local_search, lq_cmaes, random_search, rank_lq_cmaes, slsqp_lq_cmaes
 from sacma.algorithms.surrogate_cmaes import surrogate_cmaes
 from sacma.errors import SacmaError
 from sacma.files.printable import printable

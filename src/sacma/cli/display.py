@@ -10,17 +10,7 @@ from joblib import cpu_count
 from rich.text import Text
 
 from sacma.algorithms.registry import ALGORITHMS
-from sacma.cli.console import (
-    EXIT_FAILED,
-    as_argument,
-    counted,
-    duration,
-    err,
-    fail,
-    out,
-    print_damage,
-    print_list,
-)
+from sacma.cli.console import EXIT_FAILED, as_argument, counted, duration, err, fail, out, print_damage, print_list
 from sacma.cli.interruption import Interrupted, this_command
 from sacma.cli.options import ProtocolOptions, RunOptions
 from sacma.cli.progress import Progress, Tally, clock

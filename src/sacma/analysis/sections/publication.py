@@ -8,14 +8,7 @@ import pandas as pd
 
 from sacma.analysis.charts import Axis, Chart, Lines, Scatter
 from sacma.analysis.notes import protocol_differences
-from sacma.analysis.published import (
-    READINGS,
-    Reading,
-    correlations,
-    cpu_beside,
-    mean_ranks_beside,
-    pairs_beside,
-)
+from sacma.analysis.published import READINGS, Reading, correlations, cpu_beside, mean_ranks_beside, pairs_beside
 from sacma.analysis.section import Findings, Make, Report, Section, of_all, of_one
 from sacma.analysis.table_format import Block, FormattedTable, number_rows, spanning
 from sacma.analysis.tables import PLACE
