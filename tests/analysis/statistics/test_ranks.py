@@ -118,13 +118,13 @@ def test_intervals_hold_the_mean_and_repeat() -> None:
     assert (first["mean_rank"] <= first["high"]).all()
     fixed = mean_rank_intervals(table([[1, 2]] * 4), resamples=10, rng=np.random.default_rng(4))
     assert fixed.to_numpy().tolist() == [[1, 1, 1], [2, 2, 2]]
-    with pytest.raises(ValueError, match="at least 2"):
+    with pytest.raises(ValueError, match="two or more observations"):
         mean_rank_intervals(table([[1, 2]]), rng=np.random.default_rng(5))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SciPy also computes a standard error
         assert len(mean_rank_intervals(values, resamples=1, rng=np.random.default_rng(6))) == 6
     for none in (0, -1):
-        with pytest.raises(ValueError, match=f"resamples is {none}; at least 1"):
+        with pytest.raises(ValueError, match="n_resamples"):
             mean_rank_intervals(values, resamples=none, rng=np.random.default_rng(6))
 
 

@@ -205,11 +205,7 @@ def mean_rank_intervals(
     ({'mean_rank': 1.5, 'low': 1.0, 'high': 2.5}, {'mean_rank': 2.0, 'low': 2.0, 'high': 2.0})
     """
     check_probability("confidence", confidence)
-    if resamples < 1:
-        raise ValueError(f"resamples is {resamples}; at least 1 is needed")
     ranks = rank_rows(values).to_numpy()
-    if len(ranks) < 2:  # noqa: PLR2004 one always gives itself
-        raise ValueError("values are of 1 problem; a bootstrap over problems needs at least 2")
     options = {"n_resamples": resamples, "batch": 1000, "confidence_level": confidence, "method": "percentile"}
     interval = stats.bootstrap((ranks,), np.mean, axis=0, rng=rng, **options).confidence_interval
     columns = {"mean_rank": ranks.mean(axis=0), "low": interval.low, "high": interval.high}
