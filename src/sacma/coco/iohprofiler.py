@@ -51,8 +51,10 @@ NAMES = tuple(
 class _Index:
     """Index of a function, as far as it is needed."""
 
-    algorithm: str
     function: int
+    title: str  # of the function
+    maximised: bool
+    algorithm: str
     scenarios: Sequence[tuple[int, str, Sequence[tuple[int, int, float]]]]  # D, file, runs: instance, end, best Δf
 
 
@@ -87,29 +89,26 @@ def _index(path: Path, name: str, content: bytes) -> _Index:
         raise SacmaError(f"{path}: {quoted(name)}: {why}")
 
     try:
-        function, title, maximised, index = (
-            _of_text(located(path, quoted(name)), content) if name.endswith(".info") else _of_json(content)
-        )
+        index = _of_text(located(path, quoted(name)), content) if name.endswith(".info") else _of_json(content)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         refuse(f"not an index of IOHprofiler ({quoted(repr(error))})")
-    if not 1 <= function <= len(NAMES) or title != NAMES[function - 1]:
-        refuse(f"f{function} {quoted(title)} is no function of bbob")
-    if maximised:
+    if not 1 <= index.function <= len(NAMES) or index.title != NAMES[index.function - 1]:
+        refuse(f"f{index.function} {quoted(index.title)} is no function of bbob")
+    if index.maximised:
         refuse("it is of a problem that is maximised")
     return index
 
 
-def _of_json(content: bytes) -> tuple[int, str, bool, _Index]:
-    """Return number and name of the function, whether it is maximised, and the index."""
+def _of_json(content: bytes) -> _Index:
+    """Return an index of JSON."""
     found: Any = parse_json(content)
-    function = int(found["function_id"])
+    function, maximised = int(found["function_id"]), bool(found.get("maximization"))
     scenarios = [(int(s["dimension"]), str(s["path"]), [_run(run) for run in s["runs"]]) for s in found["scenarios"]]
-    index = _Index(quoted(found["algorithm"]["name"]), function, scenarios)
-    return function, str(found["function_name"]), bool(found.get("maximization")), index
+    return _Index(function, str(found["function_name"]), maximised, quoted(found["algorithm"]["name"]), scenarios)
 
 
-def _of_text(where: str, content: bytes) -> tuple[int, str, bool, _Index]:
-    """Return the same of an index of text: in each dimension a header, a comment, and a line with the runs."""
+def _of_text(where: str, content: bytes) -> _Index:
+    """Return an index of text: in each dimension a header, a comment, and a line with the runs."""
     lines = [line for line in lines_of(where, content) if line.strip() not in {"", "%"}]
     headers = [header.groups() for line in lines[::2] if (header := OLD_HEADER.match(line))]
     if len({(function, title, *of) for function, title, _, *of in headers}) != 1 or 2 * len(headers) != len(lines):
@@ -122,7 +121,7 @@ def _of_text(where: str, content: bytes) -> tuple[int, str, bool, _Index]:
         if not all(found):
             raise ValueError(line)
     function, title, _, maximised, algorithm = headers[0]
-    return int(function), title, maximised == "T", _Index(quoted(algorithm), int(function), scenarios)
+    return _Index(int(function), title, maximised == "T", quoted(algorithm), scenarios)
 
 
 def _run(run: Any) -> tuple[int, int, float]:
