@@ -57,6 +57,7 @@ def test_all_or_nothing_is_tested(functions: int, algorithms: int) -> None:
         back = pairs[scenario, other, one]
         assert (row["wins"], row["losses"]) == (back["losses"], back["wins"])  # of the algorithm, against the other
         assert row["superiority"] == 1 - back["superiority"]
+        assert row["superiority"] == pytest.approx((row["wins"] + row["ties"] / 2) / row["functions"])
         assert not (row["significant"] and back["significant"])
         assert not row["significant"] or row["wins"] > row["losses"]
         assert row["p_raw"] == back["p_raw"] or math.isnan(row["p_raw"])

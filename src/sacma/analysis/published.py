@@ -17,7 +17,6 @@ from scipy import stats
 from sacma.analysis.statistics.pairwise import mean_ranks_from_wins
 from sacma.analysis.tables import PLACE, joined
 from sacma.analysis.trials import THIRD_OF_IT, UNTIL_TARGET
-from sacma.types import Array
 
 ALGORITHMS = ("CMA-ES", "GP-1", "GP-5", "ADA-KL", "ADA-Kendall", "ADA-RD")  # in the paper's order
 FEWEST_OF_PAPER = 3  # algorithms of which mean ranks can be held against the paper's
@@ -143,20 +142,12 @@ def correlations(beside: pd.DataFrame) -> pd.DataFrame:
         rho = p_value = np.nan
         if len(group) >= FEWEST_OF_PAPER and len(set(ours)) > 1:
             rho = float(stats.spearmanr(paper, ours).statistic)
-            product = partial(_product, stats.rankdata(paper) - (len(paper) + 1) / 2)  # ρ, but for constants
-            test = stats.permutation_test(
-                (stats.rankdata(ours),), product, permutation_type="pairings", n_resamples=10_000
-            )
-            p_value = float(test.pvalue)
+            product = partial(np.dot, stats.rankdata(paper) - (len(paper) + 1) / 2)  # ρ, but for constants
+            options = {"permutation_type": "pairings", "n_resamples": 10_000, "vectorized": False}
+            p_value = float(stats.permutation_test((stats.rankdata(ours),), product, **options).pvalue)
         distance = float(np.sqrt(np.mean((ours - paper) ** 2)))
         rows.append((D, scenario, len(group), rho, p_value, distance))
     return pd.DataFrame(rows, columns=[*PLACE, "algorithms", "spearman_rho", "p_value", "rms_difference"])
-
-
-def _product(paper: Array, ours: Array, axis: int) -> Array:
-    """Return the inner product of ranks along an axis."""
-    product: Array = np.sum(paper * ours, axis=axis)
-    return product
 
 
 def cpu_beside(cpu: pd.DataFrame) -> pd.DataFrame:

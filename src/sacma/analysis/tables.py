@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from sacma.analysis.statistics.pairwise import pairwise_wins, rank_sum, superiority
+from sacma.analysis.statistics.pairwise import pairwise_wins, rank_sum
 from sacma.analysis.statistics.posthoc import (
     MOST_ALGORITHMS,
     bergmann_hommel,
@@ -191,7 +191,7 @@ def _pairs(table: pd.DataFrame, **place: int | str) -> pd.DataFrame:
     N, k = table.shape
     wins, ranks, tested = pairwise_wins(table), rank_rows(table).mean(), is_tested(N)
     columns = {"wins": wins, "losses": wins.T, "ties": N - wins - wins.T, "functions": 0 * wins + N}
-    columns |= {"superiority": superiority(table)}
+    columns |= {"superiority": (1 + (wins - wins.T) / N) / 2}
     raw = friedman_posthoc(table)
     corrections = {"p_holm": holm, OF_MANY: shaffer}
     if k <= MOST_ALGORITHMS:

@@ -81,23 +81,6 @@ def mean_ranks_from_wins(wins: pd.DataFrame, problems: int) -> pd.Series:
     return pd.Series(1 + (w.T + ties / 2).sum(axis=1) / problems, wins.index, name="mean_rank")
 
 
-def superiority(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the effect size A_ij = (w_ij + ½ ties) / N (k, k): the share of problems on which i beats j.
-
-    The common-language effect size for paired values: they are compared within a problem only, as values on
-    different problems have no common scale. 0.5 is no difference, 1 means always better; A_ij + A_ji = 1, and mean
-    ranks are R_i = 1 + Σ_j≠i A_ji. For the trials of one function see ``rank_sum``.
-
-    Raises:
-        ValueError: ``values`` is not a table of numbers.
-
-    >>> superiority(pd.DataFrame({"A": [1, 1], "B": [2, 1]})).to_numpy().tolist()
-    [[0.5, 0.75], [0.25, 0.5]]
-    """
-    wins = pairwise_wins(values)
-    return (1 + (wins - wins.T) / len(values)) / 2
-
-
 def rank_sum(a: Sample, b: Sample) -> RankSum:
     """Test whether the unpaired trials of two algorithms on one function differ, lower is better.
 
