@@ -69,11 +69,6 @@ class Tally:
             parts.append(f"{self.failed} failed")
         return ", ".join(parts)
 
-    @property
-    def speed(self) -> str:
-        """Evaluations a second, of all workers."""
-        return f"{self.evaluations / max(self.elapsed, 1e-9):,.0f} evaluations/s"
-
 
 def clock(seconds: float) -> str:
     """Return a duration for people.
@@ -110,7 +105,8 @@ class Progress:
         self._bar.update(self._task, completed=tally.done, description=str(tally))
         if self._bar.disable and (tally.done == tally.total or tally.elapsed >= self._next):
             self._next = tally.elapsed + SECONDS_BETWEEN_LINES
-            self.console.print(f"{tally}, {tally.speed}", highlight=False, soft_wrap=True)
+            speed = tally.evaluations / max(tally.elapsed, 1e-9)  # of all workers
+            self.console.print(f"{tally}, {speed:,.0f} evaluations/s", highlight=False, soft_wrap=True)
         if tally.done == tally.total:
             self._bar.stop()
 

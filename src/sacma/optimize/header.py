@@ -69,7 +69,7 @@ class Header(Strict):
         box, space, method = call.box, call.space, call.method
         pairs = np.column_stack([box.lower, box.upper]).astype(object)
         pairs[~np.isfinite(pairs.astype(float))] = None
-        name = None if method.has_own_class else method.algorithm
+        name = method.algorithm if type(method.settings) is registered(method.algorithm).settings else None
         content = CallContent(
             space=None if space is None else space_as_json(space),
             x0=[guess.tolist() for guess in call.guesses] or call.x0.tolist(),

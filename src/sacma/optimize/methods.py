@@ -44,11 +44,6 @@ class Method:
         return self.composed if self.algorithm == surrogate_cmaes.name else None
 
     @property
-    def has_own_class(self) -> bool:
-        """True for settings of a user's own class, unlike the algorithm's."""
-        return type(self.settings) is not ALGORITHMS[self.algorithm].settings
-
-    @property
     def allows_discrete(self) -> bool:
         """False for algorithms that can stand still on a plateau, as where f takes integers."""
         needs_box = getattr(self.settings, "needs_box", False)
