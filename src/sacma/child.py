@@ -67,9 +67,8 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                **given_to_a_group(
-                    theirs.fileno()
-                ),  # Ctrl-C reaches the parent alone; what the child starts ends with it
+                # Ctrl-C reaches the parent alone; what the child starts ends with it.
+                **given_to_a_group(theirs.fileno()),
             )
         self._connection.send(sys.path)
 
