@@ -3,13 +3,11 @@
 import gzip
 import io
 import json
-import subprocess
-import sys
 import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sacma.coco.cocopp import environment
+from sacma.coco.cocopp import run_python
 from sacma.errors import RunError
 from sacma.files.scratch import scratch
 
@@ -20,7 +18,6 @@ EMPTY_SETTINGS = ", settings = ''"
 
 CHECK = """
 import json, sys, warnings
-warnings.simplefilter("ignore")
 import cocopp
 cocopp.genericsettings.verbose = False
 with warnings.catch_warnings(record=True) as caught:
@@ -61,14 +58,7 @@ def load_in_cocopp(name: str, archive: bytes, expected: Sequence[Place]) -> list
     with scratch() as folder:
         path = folder / f"{name}.tgz"
         path.write_bytes(archive)
-        done = subprocess.run(  # noqa: S603 our own interpreter, our own script
-            [sys.executable, "-P", "-c", CHECK, str(path)],
-            cwd=folder,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_python("-c", CHECK, str(path), cwd=folder, capture_output=True)
     try:
         answer = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):

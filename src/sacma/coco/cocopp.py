@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sacma.errors import RunError
 from sacma.files.atomic import atomic_folder
@@ -64,9 +65,11 @@ def with_banner(page: str, banner: str) -> str:
     return with_it if found else shown + page
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of a process that loads cocopp, and with it pyplot: no window, one thread, UTF-8."""
-    return {**os.environ, **threads(1), "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
+def run_python(*arguments: str, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run Python for a program that loads cocopp, and with it pyplot: no window, no warnings, one thread, UTF-8."""
+    environment = {**os.environ, **threads(1), "MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-P", "-W", "ignore", *arguments]
+    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, text=True, check=False, **options)  # noqa: S603 our own
 
 
 def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expensive: bool = True) -> Path:
@@ -82,21 +85,10 @@ def make_pages(folders: Sequence[Path], output: Path, banner: str = "", *, expen
 def _make_pages(folders: Sequence[Path], output: Path, work: Path, banner: str, *, expensive: bool) -> Path:
     """Write the pages to ``work``, which becomes ``output``; return the relative path of the page to open."""
     log = work / "cocopp.log"
-    command = [
-        *(sys.executable, "-P", "-W", "ignore", "-m", "cocopp"),
-        *("--no-interactive", *["--expensive"] * expensive, "-o", "pages"),
-        *(str(folder.resolve()) for folder in folders),
-    ]
+    options = ("--no-interactive", *["--expensive"] * expensive, "-o", "pages")
+    data = (str(folder.resolve()) for folder in folders)
     with log.open("w", encoding="utf-8") as file:
-        finished = subprocess.run(  # noqa: S603 our own interpreter, our own arguments
-            command,
-            cwd=work,
-            env=environment(),
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        finished = run_python("-m", "cocopp", *options, *data, cwd=work, stdout=file, stderr=subprocess.STDOUT)
     pages = list(work.glob("pages/*/index*.html"))
     complete = len(pages) == 1 and all(any(pages[0].parent.glob(pattern)) for pattern in CONTENTS)
     failed = output.with_name(f"{output.name}-failed.log")

@@ -2,7 +2,6 @@
 
 import platform
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -101,19 +100,11 @@ def workers() -> Finding:
 
 def cocopp() -> Finding:
     """Load cocopp and its reference data in a process, as the pages are made."""
-    from sacma.coco.cocopp import environment
+    from sacma.coco.cocopp import run_python
 
     start = time.monotonic()
     try:
-        done = subprocess.run(  # noqa: S603 our own interpreter, our own program
-            [sys.executable, "-P", "-W", "ignore", "-c", LOAD_COCOPP],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-            stdin=subprocess.DEVNULL,
-        )
+        done = run_python("-c", LOAD_COCOPP, capture_output=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         return False, f"does not load within {PATIENCE:g} s; sacma postprocess --no-pages does without it"
     if done.returncode == 0:
