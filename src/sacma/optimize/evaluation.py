@@ -53,10 +53,6 @@ class LogEntry(NamedTuple):
     moved: bool = False  # evaluated near the point that was asked for, in its place
     late: bool = False  # taken when the run had ended: it is so where the run is computed again
 
-    def unraised(self) -> "LogEntry":
-        """Return the entry as it is kept: without the frames of f that an exception holds."""
-        return self._replace(evaluation=self.evaluation._replace(raised=None))
-
 
 def as_arrays(entries: Sequence[LogEntry], dimension: int, constraints: int) -> tuple[Array, Array, Array]:
     """Return points, shape (n, D), values, (n,), and constraints, (n, m), which are NaN where an evaluation failed."""

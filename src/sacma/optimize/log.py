@@ -102,7 +102,7 @@ class Log:
 
     def keep(self, entry: LogEntry) -> None:
         """Take an evaluation that is recorded already, or cannot be."""
-        kept = entry.unraised()
+        kept = entry._replace(evaluation=entry.evaluation._replace(raised=None))  # an exception holds frames of f
         self.entries.append(kept)
         if entry.number:
             self.by_number[entry.number] = kept
