@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sacma.cli.console import duration
 from sacma.coco.ranges import format_ranges
-from sacma.config.nested import all_kinds, kinds_of
+from sacma.config.nested import all_kinds, kinds_of, setting_text
 from sacma.experiment.cost import CostModel, work_in
 from sacma.store.completeness import Completeness
 from sacma.store.stored_study import StoredStudy
@@ -64,11 +64,8 @@ def status_table(covered: Sequence[tuple[StoredStudy, Completeness]]) -> Table:
     """Return completeness and costs of studies."""
     table = table_of("algorithm", "trials", "done", "missing", "failed", "damaged", "evaluations", "CPU")
     for study, completeness in covered:
-        outcomes = [outcome for _, outcome in completeness.trials]
-        counts = completeness.specs, outcomes, completeness.missing, completeness.failed, completeness.damaged
-        evaluations = sum(outcome.evaluations for outcome in outcomes)
-        seconds = sum(outcome.cpu.total for outcome in outcomes)
-        table.add_row(study.name, *(str(len(some)) for some in counts), f"{evaluations:,}", duration(seconds))
+        *trials, evaluations, seconds = completeness.counts
+        table.add_row(study.name, *map(str, trials), f"{evaluations:,}", duration(seconds))
     return table
 
 
@@ -151,13 +148,9 @@ def _default(info: FieldInfo) -> str:
     if isinstance(default, tuple):
         parts = [part.name for part in default if hasattr(part, "name")]
         return ", ".join(parts) if parts else format_ranges(default)
-    if isinstance(default, float):
-        return f"{default:.6g}"
     if default in ("", {}) or (isinstance(default, BaseModel) and not isinstance(default, Part)):
         return "-"
-    if default is None or isinstance(default, bool):
-        return {None: "null", True: "true", False: "false"}[default]
-    return str(getattr(default, "name", default))
+    return setting_text(getattr(default, "name", default))
 
 
 def _allowed(info: FieldInfo) -> str:

@@ -103,3 +103,10 @@ def value_at(settings: Mapping[str, Any], key: str) -> Any:
             raise KeyError(key)
         found = found[part]
     return found
+
+
+def setting_text(value: object) -> str:
+    """Return the value of a setting as configs have it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

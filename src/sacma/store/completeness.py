@@ -49,6 +49,13 @@ class Completeness:
         """Finished trials and their outcomes, in the order of the plan."""
         return ((spec, self.heads[spec.key].outcome) for spec in self.specs if spec.key in self.heads)
 
+    @property
+    def counts(self) -> tuple[int, int, int, int, int, int, float]:
+        """Numbers of trials, and of finished, missing, failed and damaged ones; evaluations and CPU seconds in all."""
+        outcomes = [outcome for _, outcome in self.trials]
+        trials = len(self.specs), len(outcomes), len(self.missing), len(self.failed), len(self.damaged)
+        return *trials, sum(outcome.evaluations for outcome in outcomes), sum(outcome.cpu.total for outcome in outcomes)
+
 
 def completeness_of(store: Store, specs: Sequence[TrialSpec], *, whole: bool = False) -> Completeness:
     """Return the completeness of ``specs`` in ``store``; ``whole``: check all of each record, not only its head.

@@ -10,18 +10,14 @@ import pandas as pd
 from sacma.analysis.comparison import ExternalData
 from sacma.analysis.section import Findings, Report, Section
 from sacma.analysis.table_format import Block, Cell, FormattedTable, Head
-from sacma.config.nested import flattened
+from sacma.config.nested import flattened, setting_text
 from sacma.files.printable import printable
 from sacma.store.provenance import Manifest
 
 
 def _completeness(findings: Findings) -> pd.DataFrame:
-    rows: list[tuple[object, ...]] = []
-    for study, completeness in findings.comparison.covered:
-        outcomes = [outcome for _, outcome in completeness.trials]
-        parts = completeness.specs, outcomes, completeness.missing, completeness.failed, completeness.damaged
-        taken = sum(outcome.evaluations for outcome in outcomes), sum(outcome.cpu.total for outcome in outcomes)
-        rows.append((study.name, "records", *map(len, parts), *taken))
+    covered = findings.comparison.covered
+    rows: list[tuple[object, ...]] = [(study.name, "records", *completeness.counts) for study, completeness in covered]
     for data in findings.comparison.external:
         n, evaluations = len(data.data.curves), sum(curve.evaluations for curve in data.data.curves)
         rows.append((data.name, printable(str(data.path)), n, n, 0, 0, 0, evaluations, math.nan))
@@ -56,13 +52,6 @@ def _tables(report: Report) -> Iterator[FormattedTable]:
         "Those that differ between algorithms or from the defaults; empty where an algorithm has no such setting.",
         (Block(header, rows),),
     )
-
-
-def setting_text(value: object) -> str:
-    """Return the value of a setting as configs have it."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _provenance(manifest: Manifest) -> tuple[str, list[tuple[str, str]]]:
