@@ -110,11 +110,6 @@ class Surrogate:
         """Values of f at them, shape (n,)."""
         return self._trained.outcomes if self._trained.outcomes.ndim == 1 else self._trained.outcomes[:, 0]
 
-    @property
-    def kind(self) -> str:
-        """Name of its class: a process of the values or of warped ones, with a quadratic trend or without."""
-        return type(_parts(self._trained)[0]).__name__
-
     def predict(self, X: Any) -> tuple[Array, Array]:
         """Return mean and standard deviation of a new evaluation at each point, each of shape (n,).
 
@@ -197,7 +192,7 @@ class Surrogate:
         return self._call.box.scaled(self._call.coordinates("X", [X] if isinstance(X, Mapping) else X))
 
     def __repr__(self) -> str:
-        return f"<{self.kind} of {len(self._trained.points)} points>"
+        return f"<{type(_parts(self._trained)[0]).__name__} of {len(self._trained.points)} points>"
 
 
 def _spread(call: Call, points: Array) -> float:

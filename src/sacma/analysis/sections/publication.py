@@ -124,7 +124,6 @@ SECTION = Section(
     charts=_charts,
     template="publication.html",
     values=_values,
-    shown=lambda findings: findings.comparison.of_paper,
     applies=lambda comparison: comparison.of_paper,
     scoped=False,
 )

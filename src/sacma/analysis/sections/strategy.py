@@ -102,5 +102,4 @@ SECTION = Section(
     charts=_charts,
     template="strategy.html",
     shown=lambda findings: any(c.heads and not c.manifest for _, c in findings.comparison.covered),
-    scoped=False,
 )
