@@ -183,16 +183,11 @@ def one_thread() -> AbstractContextManager[object]:
     return _ONE.entered()
 
 
-def _limited() -> AbstractContextManager[object]:
-    controlled: AbstractContextManager[object] = _pools().limit(limits=1)
-    return controlled
-
-
-_ONE = Shared(_limited)
-
-
 @cache
 def _pools() -> "ThreadpoolController":
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415 for those who use it
 
     return ThreadpoolController()
+
+
+_ONE = Shared(lambda: _pools().limit(limits=1))

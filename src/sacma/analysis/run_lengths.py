@@ -207,8 +207,7 @@ def _targets_reached(points: Array, reached: Array, length: Array, samples: int,
     copies = -(-samples // n)
     direct = np.searchsorted(np.sort(reached[~np.isnan(reached)]), points, side="right")
     restarted = np.sort(_restarted_run_lengths(reached, length, copies, rng))
-    found: Array = (direct + np.searchsorted(restarted, points, side="right") / copies) / n
-    return found
+    return (direct + np.searchsorted(restarted, points, side="right") / copies) / n
 
 
 def simulated_run_lengths(reached: Array, length: Array, samples: int, rng: np.random.Generator) -> Iterator[Array]:

@@ -274,8 +274,7 @@ def best_delta_f(trials: Iterable[Trial], scenarios: Sequence[Scenario]) -> pd.D
 def _numbers(dimension: int, largest: float, points: int) -> Array:
     """Return up to so many numbers of evaluations, equidistant on a log scale, from D to ``largest`` · D."""
     last = int(largest * dimension + ROUNDING)
-    numbers: Array = np.unique(np.round(np.geomspace(min(dimension, last), last, points))) if last >= 1 else np.zeros(0)
-    return numbers
+    return np.unique(np.round(np.geomspace(min(dimension, last), last, points))) if last >= 1 else np.zeros(0)
 
 
 def single_trials(trials: Iterable[Trial], largest: float, points: int = 24) -> pd.DataFrame:
