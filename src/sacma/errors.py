@@ -49,7 +49,7 @@ def of_the_machine(error: BaseException) -> str | None:
 KILLED = 9  # the number of SIGKILL, which Windows does not name
 
 
-def in_words(code: int | None) -> str:
+def in_words(code: int) -> str:
     """Return how a process ended, by its exit code, which is below 0 for a signal.
 
     >>> in_words(3)
@@ -57,8 +57,6 @@ def in_words(code: int | None) -> str:
     >>> in_words(-9)
     'its process was ended by SIGKILL (out of memory?)'
     """
-    if code is None:
-        return "its process died"
     if code >= 0:
         return f"its process ended itself with exit code {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"

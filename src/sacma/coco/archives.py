@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sacma.errors import SacmaError
 from sacma.files.printable import one_line
-from sacma.files.untrusted import UnfitFileError, read_file
+from sacma.files.untrusted import read_file
 
 ARCHIVES = (".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar")
 LOGS = (".csv", ".json")  # of others than COCO
@@ -84,10 +84,7 @@ def _read_folder(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, by
             file = Path(folder, name)
             if name.endswith(endings) and file.is_file():
                 count(file.stat().st_size)
-                try:
-                    yield file.relative_to(path).as_posix(), read_file(file, LARGEST)
-                except UnfitFileError:  # it changed after is_file()
-                    continue
+                yield file.relative_to(path).as_posix(), read_file(file, LARGEST)
 
 
 def _read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:

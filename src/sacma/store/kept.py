@@ -176,8 +176,6 @@ def read_kept(path: Path) -> tuple[KeptStudy, ...]:
         dumps = parse_json(metadata.get(b"studies", b""))
         studies = [StoredStudy.load(_without_gone(dump), dump[0]["name"]) for dump in dumps]
         rows = _rows(table)
-    except FileNotFoundError:
-        raise SacmaError(f"{path} is not there") from None
     except OSError as error:
         raise SacmaError(f"{path} cannot be read: {one_line(str(error.strerror or error), 200)}") from None
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, pa.ArrowException) as error:
