@@ -12,7 +12,7 @@ from sacma.algorithms.registry import ALGORITHMS, BUILT_IN
 from sacma.optimize.evaluation import Evaluation, LogEntry
 from sacma.optimize.log import Course, Log, founded
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import Memo, generators, initial_points
+from sacma.optimize.search import Memo, generator, initial_points
 from sacma.process_wide import afterwards, one_thread, quiet, surely
 from sacma.strategy.generation import EvaluatedBy, Generation
 from sacma.types import Array
@@ -58,9 +58,8 @@ class DirectRun:
         self.dimension = box.dimension
         self.lower_bounds, self.upper_bounds = box.scaled_bounds
         self._reach = FARTHEST / np.maximum(1.0, box.scale[box.free])
-        self._drawn, self._samples = generators(log.call)
+        self._drawn, self._samples, self._rng = (generator(log.call, stream) for stream in (0, 1, 3))
         self._next_start, self._starts = initial_points(log.call, self._drawn), 0
-        self._rng = np.random.default_rng(np.random.SeedSequence(log.call.seed, spawn_key=(3,)))
         self._known = Memo(log.call)
         self._passed = 0  # points with known values in a row
         self._calls = 0  # of known values, too

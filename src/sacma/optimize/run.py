@@ -14,7 +14,7 @@ from sacma.optimize.log import Best, Course, Log, founded
 from sacma.optimize.model import BestPoint, Foresight, Surrogate
 from sacma.optimize.noise import Halving, evaluations_again, recommended, rounds_of
 from sacma.optimize.result import Result, Status
-from sacma.optimize.search import MemoizedStrategy, Request, Value
+from sacma.optimize.search import MemoizedStrategy, Request, Value, generator
 from sacma.process_wide import one_thread
 from sacma.strategy.population import Sample
 from sacma.types import Array
@@ -264,7 +264,7 @@ class Run:
     def _beside(self) -> Task | None:
         """Return a new point that the search does not wait for; None where none is found."""
         box, number = self.call.box, self.next_number
-        rng = np.random.default_rng(np.random.SeedSequence(self.call.seed, spawn_key=(2, number)))
+        rng = generator(self.call, 2, number)
         if self._rounds is not None:
             point = rng.choice(self._rounds.points)
         elif self._search is None:

@@ -128,12 +128,11 @@ class MemoizedStrategy:
         self.generations: list[Generation] = []
         ALGORITHMS[call.method.algorithm].prepare(call.method.settings)  # errors of compiling lose no evaluations now
         assert call.method.strategy is not None  # noqa: S101 the callers have looked
-        starts, samples = generators(call)
         self.strategy = SurrogateStrategy(
             call.method.strategy,
-            initial_point=initial_points(call, starts),
+            initial_point=initial_points(call, generator(call, 0)),
             box=call.box.scaled_bounds,
-            rng=samples,
+            rng=generator(call, 1),
             on_generation=self.generations.append,
             archive=_known_of(call),
             grid=call.box.grid,
@@ -143,7 +142,7 @@ class MemoizedStrategy:
         )
         self._is_late = is_late
         self._known = Memo(call)
-        self._rng = np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=(3,)))
+        self._rng = generator(call, 3)
         self._begin_row()
         self.used_up = False
         self._open()
@@ -275,10 +274,9 @@ def _known_of(call: Call) -> tuple[Array, Array] | None:
     return call.box.scaled(X), np.column_stack(outcomes) if call.equalities else outcomes[0]
 
 
-def generators(call: Call) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return the generators of initial points and of all else."""
-    starts, samples = (np.random.default_rng(seed) for seed in np.random.SeedSequence(call.seed).spawn(2))
-    return starts, samples
+def generator(call: Call, *stream: int) -> np.random.Generator:
+    """Return the generator of initial points, 0, of the search, 1, or of points beside, 2, or instead of its own, 3."""
+    return np.random.default_rng(np.random.SeedSequence(call.seed, spawn_key=stream))
 
 
 def initial_points(call: Call, rng: np.random.Generator) -> Callable[[], Array]:
