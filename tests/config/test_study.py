@@ -128,10 +128,10 @@ def test_errors_of_overrides_name_the_option(tmp_path: Path) -> None:
 
 
 def test_overrides_replace_the_file(tmp_path: Path) -> None:
-    """Options win over the file; what they do not name stays; None is no option."""
+    """Options win over the file; what they do not name stays."""
     path = tmp_path / "c.yaml"
     path.write_text(MINIMAL + "protocol:\n  functions: 1-3\n  budget: 10\n  target: 1e-3\n")
-    protocol = load_study(path, {"functions": "8", "instances": None}).protocol
+    protocol = load_study(path, {"functions": "8"}).protocol
     assert protocol.functions == (8,)
     assert protocol.budget == 10
     assert protocol.target == 1e-3

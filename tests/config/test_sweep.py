@@ -102,7 +102,7 @@ def test_values_of_all_kinds(tmp_path: Path) -> None:
 
 def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
     """Options replace the protocol; budgets beyond a smaller one are left out, and the budget takes their place."""
-    sweep = loaded(tmp_path, GRID, functions="1-2", budget=60, instances=None)
+    sweep = loaded(tmp_path, GRID, functions="1-2", budget=60)
     assert sweep.studies[0].protocol.functions == (1, 2)
     assert sweep.rank_at == (25, 50, 60)
     assert loaded(tmp_path, GRID, budget=10).rank_at == (10,)

@@ -183,8 +183,7 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     document = read_document(path, "config", ["name", "algorithm"])
     if document.content.keys() >= {"algorithms", "grid"}:
         raise SacmaError(f"{path}: this is a sweep, not a config; run it with: sacma sweep {shlex.quote(str(path))}")
-    replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
-    content = with_overrides(document.content, replaced)
+    content = with_overrides(document.content, overrides or {})
     if content.get("settings") is None:  # absent, or a key with nothing but comments below it
         content["settings"] = {}
     algorithm, settings = content.get("algorithm"), content["settings"]
@@ -199,7 +198,7 @@ def load_study(path: Path, overrides: Mapping[str, object] | None = None) -> Stu
     try:
         config = Config.model_validate(content)
     except ValidationError as error:
-        raise SacmaError(explain(error, document, Config, options=replaced)) from None
+        raise SacmaError(explain(error, document, Config, options=overrides or ())) from None
     return Study(**dict(config), origin=ALGORITHMS.origin(config.algorithm))
 
 

@@ -85,11 +85,10 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     document = read_document(path, "sweep", ["name", "algorithms", "grid"])
     if "algorithm" in document.content and "grid" not in document.content:
         raise SacmaError(f"{path}: this is a config, not a sweep; run it with: sacma run {shlex.quote(str(path))}")
-    replaced = {key: value for key, value in (overrides or {}).items() if value is not None}
     try:
-        file = SweepFile.model_validate(with_overrides(document.content, replaced))
+        file = SweepFile.model_validate(with_overrides(document.content, overrides or {}))
     except ValidationError as error:
-        raise SacmaError(explain(error, document, SweepFile, options=replaced)) from None
+        raise SacmaError(explain(error, document, SweepFile, options=overrides or ())) from None
     for key, outer in itertools.permutations(file.grid, 2):
         if key.startswith(f"{outer}."):
             raise document.error(("grid", key), f"is set by {outer} of the grid as well; leave one of them out")
