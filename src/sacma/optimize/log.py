@@ -46,12 +46,12 @@ class Log:
     """All evaluations of a call with a seed, in the order in which they ended.
 
     Args:
-        call: with a seed.
+        call: without a seed it gets one, of the journal where there is one.
         journal: keeps each evaluation that is appended before anything follows from it.
     """
 
     def __init__(self, call: Call, journal: Journal | None = None) -> None:
-        self.call = call
+        self.call = call.seeded() if journal is None else journal.call
         self.journal = journal
         self._began = math.inf
         self.ended = Status.GOING_ON  # by a caller

@@ -181,8 +181,7 @@ class _Minimization:
         if call.method.strategy is not None:
             self.run = Run(call, journal)
         else:
-            log = Log(call.seeded() if journal is None else journal.call, journal)
-            self.run = DirectRun(log, self._earlier, self._evaluate, self._watch)
+            self.run = DirectRun(Log(call, journal), self._earlier, self._evaluate, self._watch)
 
     def result(self) -> Result:
         """Return the result, whatever ends the run."""

@@ -31,7 +31,7 @@ class Run:
     """
 
     def __init__(self, call: Call, journal: Journal | None = None) -> None:
-        self.log = Log(call.seeded() if journal is None else journal.call, journal)
+        self.log = Log(call, journal)
         self.pending: dict[int, Array] = {}  # points that were asked for and not told, by number
         self._forget_search()
 
