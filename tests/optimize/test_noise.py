@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,24 @@ def test_a_target_is_of_the_mean(method: str) -> None:
         assert found.history.points.tobytes() == whole.history.points.tobytes()
         assert (found.fun, np.min(found.history.values) < target) == (whole.fun, True)
         assert (found.status == Status.TARGET, found.success) == (reached, reached)
+
+
+@pytest.mark.parametrize("asked", ["workers", "several"])
+def test_several_at_a_time_measure_the_last_candidate_as_often(asked: str) -> None:
+    """Half of the last fifth is of it alone, whatever runs when the search ends."""
+    given = BOX | {"budget": 40}
+    if asked == "workers":
+        with ThreadPoolExecutor(8) as executor:
+            found = sacma.minimize(Noisy(), **given, workers=executor)
+    else:
+        es, fun = sacma.Optimizer(**given), Noisy()
+        while not es.stop():
+            X = es.ask(5)
+            es.tell(X, [fun(x) for x in X])
+        found = es.result
+    assert found.nfev == 40
+    assert "fun is the mean of 4 evaluations of x after it was chosen" in found.message
+    assert found.fun == pytest.approx(np.mean(found.history.values[-4:]))
 
 
 def test_candidates() -> None:

@@ -171,6 +171,50 @@ def test_a_saved_optimizer_goes_on_bit_by_bit(tmp_path: Path, evaluations: int, 
     assert [p.name for p in tmp_path.iterdir()] == ["state.jsonl"]
 
 
+@pytest.mark.parametrize("method", [GENERATIONS, DEFAULT])
+@pytest.mark.parametrize("noisy", [True, False])
+@pytest.mark.parametrize("kept", ["saved", "journal"])
+def test_pending_points_are_told_in_another_process(tmp_path: Path, kept: str, method: str, *, noisy: bool) -> None:
+    """The same run as in one process; each point counts, also one that is told when others have been asked for."""
+    path, rng = tmp_path / "state.jsonl", np.random.default_rng(0)
+    given: dict[str, Any] = {"bounds": (-2, 2), "budget": 45, "seed": 8, "method": method, "noisy": noisy}
+
+    def goes_on(es: sacma.Optimizer) -> sacma.Optimizer:
+        if kept == "journal":
+            es.close()
+            return sacma.Optimizer([0.0, 0.1, 0.0], 1.0, journal=path, **given)
+        es.save(path)
+        return sacma.Optimizer.load(path)
+
+    whole = sacma.Optimizer([0.0, 0.1, 0.0], 1.0, **given)
+    pieces = sacma.Optimizer([0.0, 0.1, 0.0], 1.0, journal=path if kept == "journal" else None, **given)
+    asked = 0
+    while not whole.stop():
+        X = whole.ask(5)
+        assert np.array_equal(X, pieces.ask(5))
+        asked += len(X)
+        pieces = goes_on(pieces)
+        assert np.array_equal(pieces.pending, whole.pending)
+        told = rng.permutation(np.array(whole.pending))[: 3 if asked < 45 else None]
+        for es in (whole, pieces):
+            es.tell(told, [rosenbrock(x) for x in told])
+        pieces = goes_on(pieces)
+    assert asked == pieces.result.nfev == 45
+    assert bits(pieces.result) == bits(whole.result)
+    assert pieces.result.fun == whole.result.fun
+
+
+def test_a_value_is_taken_after_a_failure() -> None:
+    """As where the job was run again; the evaluation counts once."""
+    es = sacma.Optimizer([0.0, 0.0], 1.0, seed=8)
+    X = es.ask(3)
+    es.tell(X, [None, 3.0, 4.0])
+    es.tell(X[:2], [2.0, 1.0])
+    es.tell(X[:1], [0.0])
+    assert (es.result.fun, es.result.nfev, es.result.failures) == (2.0, 3, 1)
+    assert np.array_equal(es.result.x, X[0])
+
+
 def test_what_is_no_saved_optimizer_is_refused(tmp_path: Path) -> None:
     """In words that name the file."""
     with pytest.raises(ValueError, match=r"path is .*; allowed: a journal that can be read"):
@@ -213,7 +257,8 @@ def test_a_forked_process_does_not_write_to_the_journal(tmp_path: Path) -> None:
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert path.read_bytes() == before == (tmp_path / "saved").read_bytes()
+    assert path.read_bytes() == before
+    assert (tmp_path / "saved").read_bytes().startswith(before)  # and has the pending points
     with pytest.raises(ValueError, match="no other run is writing to"):
         sacma.Optimizer([0.0, 0.0], 1.0, journal=path, method=GENERATIONS)
     es.tell(X[1:], range(1, len(X)))

@@ -86,7 +86,7 @@ def whole(name: str, value: Any, allowed: str, *, least: int = 0, most: float = 
 
 def flag(name: str, value: object) -> bool:
     """Return True or False."""
-    require(isinstance(value, bool), name, value, "True or False", of_type=True)
+    require(isinstance(value, bool | np.bool), name, value, "True or False", of_type=True)
     return bool(value)
 
 

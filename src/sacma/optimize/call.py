@@ -154,7 +154,7 @@ def checked_call(
         lower, upper = space.bounds
         box = ScaledBox(lower, upper, np.ones(space.dimension), space if space.discrete else None, of_space=True)
         sigma = checked_sigma(SHARE if sigma0 is None else sigma0)
-    points = [box.within("x0", point) for point in points]
+    points = [box.within(f"x0[{i}]" if several else "x0", point) for i, point in enumerate(points)]
     chosen = method_of(method, sigma0=sigma, bounded=box.bounded, boxed=box.boxed, population_size=population_size)
     sampling = f"with integers, steps and choices, a method that samples populations: {COMPOSED}"
     require(box.grid is None or chosen.allows_discrete, "method", method, sampling)

@@ -48,10 +48,11 @@ class ConstraintFunction:
     def __call__(self, point: Any) -> Array:
         """Return h = c − lower of equalities, then g = lower − c, then g = c − upper, where they are finite.
 
-        Raises ValueError where the function does not give k numbers.
+        Raises TypeError where the function does not give k numbers, which is a mistake in it.
         """
         c, k = _numbers(self.name, self.function(point)), len(self.lower)
-        require(len(c) == k, f"the number of numbers of {self.name}", len(c), f"{k}, as at x0")
+        allowed = f"{k}, as many as of lb and ub, or at x0"
+        require(len(c) == k, f"the number of numbers of {self.name}", len(c), allowed, of_type=True)
         equal, below, above = self._kinds
         return np.concatenate([(c - self.lower)[equal], (self.lower - c)[below], (c - self.upper)[above]])
 

@@ -40,7 +40,7 @@ class ConstrainedValue(NamedTuple):
     number: int  # m: how many are expected
 
 
-BESIDE, KNOWN = "beside", "known"
+BESIDE, KNOWN, PENDING = "beside", "known", "pending"  # the last in files alone
 
 
 class LogEntry(NamedTuple):
@@ -52,6 +52,11 @@ class LogEntry(NamedTuple):
     place: int | str  # of its point among those that the search waits for; BESIDE them; KNOWN: models alone learn of it
     moved: bool = False  # evaluated near the point that was asked for, in its place
     late: bool = False  # taken when the run had ended: it is so where the run is computed again
+
+
+def pending_entries(points: Mapping[int, Array]) -> list[LogEntry]:
+    """Return entries of points that were asked for and not told, by number, as files have them."""
+    return [LogEntry(number, point, Evaluation(math.nan), PENDING) for number, point in points.items()]
 
 
 def as_arrays(entries: Sequence[LogEntry], dimension: int, constraints: int) -> tuple[Array, Array, Array]:

@@ -47,15 +47,18 @@ class Exchange:
         if (number := self._number_at(key)) is not None:
             run.record(number, evaluation)
             return
-        same = any(np.array_equal(entry.point, point) for entry in run.log.entries)
+        told = [entry.evaluation for entry in run.log.entries if np.array_equal(entry.point, point)]
+        if told and not evaluation.failure and all(earlier.failure for earlier in told):  # it was evaluated again
+            run.learn_of(point, evaluation)
+            return
         if run.pending:
             scaled = run.call.box.scaled
             number = min(run.pending, key=lambda n: float(np.linalg.norm(scaled(run.pending[n] - point))))
-            if self._in_vain or (not same and run.is_near(point)):
+            if self._in_vain or (not told and run.is_near(point)):
                 run.record(number, evaluation, point)
                 return
             self._doubtful.add(number)
-        if not same or run.call.noisy:  # others are told again
+        if not told or run.call.noisy:  # others are told again
             run.learn_of(point, evaluation)
 
     def observe(self, key: Hashable, point: Array, evaluation: Evaluation) -> None:

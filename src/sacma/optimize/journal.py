@@ -2,8 +2,8 @@
 
 The header has the call, its limits and versions. The line of an evaluation has its number, counted from 1 in the order
 in which points were asked for (0: it was not); its place among the points that the search waited for; its point; and
-its value, or why it failed. Lines stand in the order in which evaluations ended. Each ends with its checksum, and is on
-the disk before anything follows from it.
+its value, or why it failed. A point of ``ask(n)``, which another process may tell, has a line before. Lines stand in
+the order in which evaluations ended. Each ends with its checksum, and is on the disk before anything follows from it.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import json
 import math
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -28,7 +28,7 @@ from sacma.files.printable import one_line, shown
 from sacma.files.untrusted import first_problem, open_regular, parse_json
 from sacma.optimize.arguments import named, refuse
 from sacma.optimize.call import Call
-from sacma.optimize.evaluation import Evaluation, LogEntry, as_arrays
+from sacma.optimize.evaluation import PENDING, Evaluation, LogEntry, as_arrays, pending_entries
 from sacma.optimize.header import FORMAT, Header, Point, Strict, difference, dimension_of
 from sacma.optimize.space import Space, space_of
 from sacma.system import in_forked_children, lock, sync_folder
@@ -53,10 +53,10 @@ Kind = TypeVar("Kind", bound=Strict)
 
 
 class _Line(Strict):
-    """The line of an evaluation."""
+    """The line of an evaluation, or of a pending point."""
 
     number: Count
-    place: Count | Literal["beside", "known"]
+    place: Count | Literal["beside", "known", "pending"]
     point: Point
     value: float | None = None
     failure: str = ""
@@ -69,16 +69,19 @@ class _Line(Strict):
         """Return the line of an evaluation; flags are written only where they are True."""
         _, failure, _, constraints = entry.evaluation
         content: dict[str, Any] = {"number": entry.number, "place": entry.place, "point": entry.point.tolist()}
-        content |= {"failure": failure} if failure else {"value": entry.evaluation.value}
+        if entry.place != PENDING:
+            content |= {"failure": failure} if failure else {"value": entry.evaluation.value}
         content |= {"constraints": constraints} if constraints else {}
         return to_line(content | {name: True for name in ("moved", "late") if getattr(entry, name)})
 
     def entry(self, dimension: int, constraints: int) -> LogEntry:
         """Return the evaluation, of a point of D coordinates and with m constraints."""
         failure = one_line(self.failure)
-        m = 0 if failure else constraints
-        if (self.value is None) != bool(failure) or len(self.point) != dimension or len(self.constraints) != m:
-            raise ValueError(f"it has not {dimension} coordinates, {m} constraints, and a value or a failure")
+        has_value = self.value is not None
+        sizes = dimension, constraints if has_value else 0
+        one_of_them = has_value + bool(failure) + (self.place == PENDING) == 1
+        if not one_of_them or (len(self.point), len(self.constraints)) != sizes:
+            raise ValueError(f"it has not {dimension} coordinates, {sizes[1]} constraints, and a value or a failure")
         value = math.nan if self.value is None else self.value
         evaluation = Evaluation(value, failure, constraints=tuple(self.constraints))
         return LogEntry(self.number, np.array(self.point), evaluation, self.place, self.moved, self.late)
@@ -90,6 +93,7 @@ class JournalContent:
 
     header: Header  # that it was begun with
     entries: Sequence[LogEntry]  # in the order in which they ended
+    pending: Mapping[int, Array]  # points that were handed out and not told, by number
     space: Space | None  # of named parameters
 
     def __repr__(self) -> str:
@@ -147,17 +151,17 @@ def read_journal(path: str | os.PathLike[str]) -> JournalContent:
     return content
 
 
-def read_state(path: str | os.PathLike[str]) -> tuple[Call, Sequence[LogEntry]]:
-    """Return the call and the evaluations of a journal; errors as of ``read_journal``."""
+def read_state(path: str | os.PathLike[str]) -> tuple[Call, JournalContent]:
+    """Return the call and the content of a journal; errors as of ``read_journal``."""
     content = read_journal(path)
     try:
-        return content.header.restored(), content.entries
+        return content.header.restored(), content
     except (TypeError, ValueError) as error:
         raise ValueError(f"path is {named(path)}, of which line 1 is no call: {error}; {_AS_IT_WAS}") from None
 
 
 def write_state(path: str | os.PathLike[str], call: Call, entries: Sequence[LogEntry]) -> None:
-    """Write call and evaluations, all or nothing, in the form of a journal."""
+    """Write call, evaluations and pending points, all or nothing, in the form of a journal."""
     content = _written(call, entries)
     with _file_at("path", path, _WRITABLE) as where:
         where.parent.stat()
@@ -217,6 +221,7 @@ def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent
     """
     content: JournalContent | None = None
     entries: list[LogEntry] = []
+    pending: dict[int, Array] = {}
     numbers, size = set[int](), 0
     line, count = file.readline(LARGEST_LINE), 1
     try:
@@ -226,14 +231,18 @@ def _parsed(name: str, path: Path, file: BufferedReader) -> tuple[JournalContent
             if content is None:
                 header = _in_line(Header, line)
                 space = None if header.call.space is None else space_of(header.call.space)
-                content = JournalContent(header, entries, space)
+                content = JournalContent(header, entries, pending, space)
                 sizes = dimension_of(header, space), len(header.call.constraints)
             else:
                 entry = _in_line(_Line, line).entry(*sizes)
                 if entry.number in numbers:
                     raise ValueError(f"its number is {entry.number}, as that of a line before")  # noqa: TRY301 idem
-                numbers |= {entry.number} - {0}
-                entries.append(entry)
+                if entry.place == PENDING:
+                    pending[entry.number] = entry.point
+                else:
+                    numbers |= {entry.number} - {0}
+                    pending.pop(entry.number, None)
+                    entries.append(entry)
             size += len(line)
             line, count = file.readline(LARGEST_LINE), count + 1
         if file.peek(1):
@@ -265,6 +274,7 @@ class Journal:
         self._file, self._size = -1, 0
         self.call = call.seeded()
         self.entries: Sequence[LogEntry] = []  # of earlier runs
+        self.pending: Mapping[int, Array] = {}  # idem
         header = _written(self.call)  # before there is a file
         with _file_at("journal", path, _WRITABLE) as given, contextlib.ExitStack() as undone:
             undone.callback(self.close)
@@ -273,7 +283,8 @@ class Journal:
             with open(self._file, "rb", closefd=False) as file:
                 content, self._size = _parsed("journal", self.path, file)
             if content is not None:
-                self.call, self.entries = call.seeded(content.header.call.seed), content.entries
+                self.call = call.seeded(content.header.call.seed)
+                self.entries, self.pending = content.entries, content.pending
                 self._check_same(content.header)
             os.ftruncate(self._file, self._size)  # what was half written when a run was killed
             if content is None:
@@ -315,7 +326,7 @@ class Journal:
 
     def rewrite(self, entries: Sequence[LogEntry]) -> None:
         """Write these evaluations in the place of all."""
-        content = _written(self.call, entries)
+        content = _written(self.call, [*entries, *pending_entries(self.pending)])
         write_atomically(self.path, content)
         self.close()
         self._open()

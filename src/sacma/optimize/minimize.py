@@ -140,12 +140,12 @@ def minimize(
         allowed = f"None with a method that calls f itself; methods that take several points: {COMPOSED}"
         refuse("workers", workers, allowed)
     watchers = [] if callback is None else [callback]
-    shows = flag("progress", progress)
+    shows, again = flag("progress", progress), flag("retry_failed", retry_failed)
     given = call.constraints.beside(fun)  # both can be sent to other processes
     evaluated = given if call.space is None else partial(_at_params, given, call.space)
     with ExitStack() as opened:
         opened.callback(surely, crew.close, raised=False)
-        kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
+        kept = None if journal is None else Journal(journal, call, retry_failed=again)
         if kept is not None:
             opened.callback(surely, kept.close, raised=False)
         if shows:

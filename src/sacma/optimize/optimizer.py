@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import refuse, says_ours, whole
+from sacma.optimize.arguments import flag, numbers_in, refuse, require, says_ours, whole
 from sacma.optimize.call import ARGUMENTS, LARGEST_COUNT, Tolerance, checked_call
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, evaluation_of
+from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, Task, evaluation_of, pending_entries
 from sacma.optimize.exchange import Exchange
 from sacma.optimize.journal import Journal, JournalError, read_state, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
@@ -116,17 +116,18 @@ class Optimizer:
         call = checked_call(**arguments | {"constraints": number_of_constraints(constraints)})
         if call.method.strategy is None:
             refuse("method", method, f"{COMPOSED}; one that calls f itself is a method of sacma.minimize")
-        kept = None if journal is None else Journal(journal, call, retry_failed=retry_failed)
+        again = flag("retry_failed", retry_failed)
+        kept = None if journal is None else Journal(journal, call, retry_failed=again)
         try:
-            self._begin(Run(call, kept), [] if kept is None else kept.entries)
+            self._begin(Run(call, kept), *((kept.entries, kept.pending) if kept else ([], {})))
         except BaseException:
             if kept is not None:
                 kept.close()
             raise
 
-    def _begin(self, run: Run, entries: Sequence[LogEntry]) -> Self:
-        """Go on after evaluations."""
-        run.resume(entries)
+    def _begin(self, run: Run, entries: Sequence[LogEntry], pending: Mapping[int, Array]) -> Self:
+        """Go on after evaluations, and before those of pending points."""
+        run.resume(entries, pending=pending)
         self._run, self._exchange, self._lock = run, Exchange(run), threading.RLock()
         return self
 
@@ -136,22 +137,40 @@ class Optimizer:
         Args:
             n: number of points, none of which is evaluated or pending. Those that the method waits for come first, and
                 then others of its search distribution, each the best of many by its model. Fewer where the budget has
-                no more, or a space of few combinations none that is new. None: all that the method waits for, pending
+                no more, a space of few combinations none that is new, or the last fifth of a noisy run waits for values
+                of pending ones. None: all that the method waits for, pending
                 or not: a population, or one or a few points where the method, as the default, evaluates a part of it.
 
         Raises:
             TypeError, ValueError: ``n`` is none. ValueError, too: the budget is used up, or the method has ended.
+            JournalError: as of ``tell``; no point is pending then that was not before.
         """
         if n is not None:
             n = whole("n", n, "an integer ≥ 1, or None for all that the method waits for", least=1)
         with self._lock:
             tasks = self._exchange.ask(n)
+            if n is not None:
+                self._note(tasks)
             if not tasks and not self._run.asks:
                 result, budget = self._run.result, self._run.call.limits.budget
                 goes_on = f"; Optimizer.load(path, budget={budget + (n or 1)}) goes on from a journal or save(path)"
                 remedy = goes_on if result.status == Status.BUDGET else ""
                 raise ValueError(f"ask is called at the end: {result.message}; allowed: as long as not stop(){remedy}")
             return self._given([point for _, point in tasks])
+
+    def _note(self, tasks: Sequence[Task]) -> None:
+        """Note in a journal which points are pending, as they may be told in another process."""
+        run, journal = self._run, self._run.log.journal
+        if journal is None:
+            return
+        try:
+            for entry in pending_entries(dict(tasks)):
+                journal.record(entry)
+        except JournalError as error:
+            for number, _ in tasks:
+                del run.pending[number]
+            error.result = run.result
+            raise
 
     def _given(self, points: Sequence[Array]) -> list[Any]:
         """Return points as the user has them."""
@@ -169,7 +188,8 @@ class Optimizer:
         A point that was not asked for takes the place of the nearest pending one, where the search distribution
         reaches it, as where a device rounds its settings. Otherwise models learn from it, and it does not count as an
         evaluation, unless it answers an ``ask`` that has been answered so before. Before the first ``ask`` it is a
-        known point. A point that is told again counts once, with its first value, except where f is noisy.
+        known point, unless the method waits for it, as for x0. A point that is told again counts once, with its first
+        value, except where f is noisy; a value after a failure is taken.
 
         Args:
             points: each of shape (D,), or a dict in a ``space``.
@@ -243,14 +263,14 @@ class Optimizer:
             return self._run.result
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file, all or nothing: the call, and all evaluations.
+        """Write the state to a file, all or nothing: the call, all evaluations, and pending points.
 
         Raises:
             TypeError, ValueError: the file cannot be written, or is the journal of this optimizer.
         """
         with self._lock:
             log = self._run.log
-            write_state(path, log.call, log.entries)
+            write_state(path, log.call, [*log.entries, *pending_entries(self._run.pending)])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, budget: int | None = None) -> Self:
@@ -268,14 +288,15 @@ class Optimizer:
             TypeError, ValueError: there is no such file, or its settings are of a class of your own: the same call with
                 its ``journal`` goes on.
         """
-        call, entries = read_state(path)
+        call, content = read_state(path)
         if call.method.strategy is None:
             refuse("path", path, f"a file of one of {COMPOSED}; others call f themselves, in sacma.minimize")
-        most = max(call.limits.budget, sum(entry.number > 0 for entry in entries))
+        most = max(call.limits.budget, sum(entry.number > 0 for entry in content.entries))
         if budget is not None:
             most = whole("budget", budget, "an integer ≥ 1, or None", least=1, most=LARGEST_COUNT)
         limits = replace(call.limits, budget=most)
-        return cls.__new__(cls)._begin(Run(replace(call, limits=limits)), entries)  # noqa: SLF001 one of our own
+        run = Run(replace(call, limits=limits))
+        return cls.__new__(cls)._begin(run, content.entries, content.pending)  # noqa: SLF001 one of our own
 
     def close(self) -> None:
         """Let go of the journal, where there is one, for others to use."""
@@ -301,12 +322,19 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[E
         refuse("constraints", None, f"{m} numbers for each of the points, {count}")
     if m:
         rows = _one_each("constraints", constraints, count, f"{m} numbers for each of the points")
+        for i, row in enumerate(rows):
+            fits = row is None or ((numbers := numbers_in(row)) is not None and numbers.shape == (m,))
+            require(fits, f"constraints[{i}]", row, f"{m} numbers, or None where the evaluation failed")
         told = [ConstrainedValue(value, row, m) for value, row in zip(told, rows, strict=True)]
     elif constraints is not None:
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
     evaluations = list(map(evaluation_of, told))
     for i, evaluation in enumerate(evaluations):
         if evaluation.raised is not None:
-            given = told[i][:2] if m else told[i]
-            refuse(f"values[{i}]", given, "a number, or None where the evaluation failed", of_type=True)
+            refuse(
+                f"values[{i}]",
+                told[i][0] if m else told[i],
+                "a number, or None where the evaluation failed",
+                of_type=True,
+            )
     return evaluations

@@ -55,7 +55,8 @@ def _told() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = one_line(f"{type(error).__name__}: {error.__cause__ or error}", LONGEST_REASON)
+        lines = str(error.__cause__ or error).strip("\"'\n ").splitlines()  # of another process's traceback the last
+        reason = one_line(f"{type(error).__name__}: {''.join(lines[-1:])}", LONGEST_REASON)
         raise WorkersError(
             f"the workers take no more points; this error's result is what was found: {reason}"
         ) from error

@@ -3,7 +3,7 @@
 import itertools
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -37,12 +37,18 @@ class Run:
 
     # The search, which follows from the log.
 
-    def resume(self, entries: Sequence[LogEntry], watch: Callable[["Run"], None] | None = None) -> None:
+    def resume(
+        self,
+        entries: Sequence[LogEntry],
+        watch: Callable[["Run"], None] | None = None,
+        pending: Mapping[int, Array] | None = None,
+    ) -> None:
         """Take the evaluations of an earlier run, and begin the time limit.
 
         Args:
             entries: in the order in which they ended.
             watch: called after each request that they close; with it, the run goes on only until something ends it.
+            pending: points that were asked for and not told, by number.
         """
         entries = list(entries)
         for i in range(len(entries)):
@@ -63,6 +69,9 @@ class Run:
                 self._learn(entries[i])
             if watch is not None and self.closed > closed:
                 watch(self)
+        self.pending.update(pending or {})
+        if self._computed:
+            self._number_pending()
         self.log.restart_clock()
 
     def _forget_search(self) -> None:
@@ -73,6 +82,7 @@ class Run:
         self._course = Course(self.call)
         self._settled = False  # the present run of the search gains less than the tolerance, and is to end
         self._learned: list[LogEntry] = []
+        self._counted = 0  # of these, evaluations of this run
         self._computed = False  # the search has learned from all of the log
         self.closed = 0  # requests
 
@@ -90,11 +100,16 @@ class Run:
         for entry in entries[len(self._learned) :]:
             self._is_followed_by(entry)
             self._learn(entry)
-        for number, point in self.pending.items():  # asked for before it was interrupted
-            for place in self._request.open_places:
-                if np.array_equal(point, self._request.points[place]):
-                    self._request.first = number - place
+        self._number_pending()
         self._computed = True
+
+    def _number_pending(self) -> None:
+        """Give pending points that the search waits for the numbers that they had when they were asked for."""
+        request = self._request
+        for number, point in sorted(self.pending.items()):
+            for place in request.open_places:
+                if request.first is None and np.array_equal(point, request.points[place]):
+                    request.first = number - place
 
     def _is_followed_by(self, entry: LogEntry) -> bool:
         """Return False for an evaluation of a point that the search does not ask for, though an earlier one did."""
@@ -113,6 +128,7 @@ class Run:
         scaled = self.call.box.scaled(entry.point)
         self._learned.append(entry)
         if entry.number:
+            self._counted += 1
             self._course.append(entry.evaluation)
         with np.errstate(all="ignore"):
             if search is not None:
@@ -124,7 +140,7 @@ class Run:
                 request.values[place] = value
             elif search is not None:
                 self._learn_beside(search, entry, Sample(scaled, scaled), value)
-            if request.filled:
+            if request.filled or (self._rounds is None and self._left_to_search <= 0):
                 self._close(request)
 
     def _learn_beside(self, search: MemoizedStrategy, entry: LogEntry, sample: Sample, value: Value) -> None:
@@ -172,7 +188,7 @@ class Run:
         budget = self.call.limits.budget
         if not self.call.noisy or budget == math.inf:
             return sys.maxsize
-        return int(budget) - evaluations_again(budget) - sum(1 for entry in self._learned if entry.number)
+        return int(budget) - evaluations_again(budget) - self._counted
 
     def _close(self, request: Request) -> None:
         """Let the search learn from the values of a request, and ask it for the next."""
@@ -237,7 +253,8 @@ class Run:
     def begin(self) -> Task | None:
         """Return one more point that is neither evaluated nor pending; None where there is none."""
         self.catch_up()
-        if not self._request.values or self.log.left - len(self.pending) <= 0:
+        left = self.log.left if self._rounds is not None else min(self.log.left, self._left_to_search)
+        if not self._request.values or left - len(self.pending) <= 0:
             return None
         running = {self._place_at(point) for point in self.pending.values()}
         numbered = [self._numbered(place) for place in self._request.open_places if place not in running]
@@ -265,17 +282,11 @@ class Run:
         """Return a new point that the search does not wait for; None where none is found."""
         box, number = self.call.box, self.next_number
         rng = generator(self.call, 2, number)
-        if self._rounds is not None:
-            point = rng.choice(self._rounds.points)
-        elif self._search is None:
+        if self._search is None or self._rounds is not None:  # a round is chosen from when all its values are there
             return None
-        else:
-            with np.errstate(all="ignore"), one_thread():
-                sample = self._search.further(rng, [box.scaled(point) for point in self.pending.values()])
-            if sample is None:
-                return None
-            point = box.points([sample.seen])[0]
-        return number, point
+        with np.errstate(all="ignore"), one_thread():
+            sample = self._search.further(rng, [box.scaled(point) for point in self.pending.values()])
+        return None if sample is None else (number, box.points([sample.seen])[0])
 
     def record(self, number: int, evaluation: Evaluation, point: Array | None = None) -> None:
         """Take the evaluation of a point that is pending or waited for, or of another in its place.
