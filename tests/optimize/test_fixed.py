@@ -48,6 +48,8 @@ def test_where_nothing_can_vary() -> None:
         sacma.minimize(bowl, [1.0, 2.0, 3.0], 1.0, bounds=[(1, 1), (2, 2), (3, 3)])
     with pytest.raises(ValueError, match=r"Bounds\(lows, highs\); here nothing can vary"):
         sacma.minimize(bowl, bounds=[(0, 0), (1, 1)])
+    with pytest.raises(TypeError, match=r"parameters is .*; allowed: a dict of parameters by their names"):
+        sacma.Space([sacma.Real(0, 1)])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="allowed: one or more that can vary"):
         sacma.Space(a=sacma.Integer(1, 1), b=sacma.Categorical("x"))
 

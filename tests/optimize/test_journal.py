@@ -142,6 +142,8 @@ def test_other_known_points_are_counted_or_shown(tmp_path: Path) -> None:
         begin(X[:29], X[:29, 0])
     with pytest.raises(ValueError, match=r"of another call: known\[0\]\[12\] = \[.*\] there, \[.*, 0.25\] here;"):
         begin(other, X[:, 0])
+    with pytest.raises(ValueError, match=r"of another call: bounds\[0\] = "):  # not x0, which follows from them
+        sacma.Optimizer(bounds=[(0, 2)] * 2, known=(X, X[:, 0]), seed=1, journal=tmp_path / "journal")
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,10 @@ class CallContent(Strict):
     """Arguments of a call in a header, all but its limits."""
 
     space: dict[Any, dict[Any, Any]] | None  # first, as most others differ where it does
+    bounds: list[list[float | None]] | None  # before what is derived from them, and the scale
+    scale: list[float] | None
     x0: Point | Annotated[list[Point], Field(min_length=1)]  # a point, or several first guesses
     sigma0: float
-    bounds: list[list[float | None]] | None
-    scale: list[float] | None
     method: MethodContent
     seed: int
     known: list[list[Any]] | None

@@ -130,6 +130,8 @@ class Space:
     """
 
     def __init__(self, parameters: Mapping[str, Parameter] | None = None, /, **named: Parameter) -> None:
+        allowed = "a dict of parameters by their names, or parameters as arguments of these names"
+        require(isinstance(parameters, Mapping | None), "parameters", parameters, allowed, of_type=True)
         given = dict(parameters or {}, **named)
         allowed = "a sacma.Real, a sacma.Integer or a sacma.Categorical"
         for name, parameter in given.items():
