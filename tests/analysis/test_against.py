@@ -18,7 +18,7 @@ from tests.commands import blank_figures, sacma
 from tests.conftest import CONFIGS
 
 COMPARED = CONFIGS.parent / "docs" / "data" / "comparison_ranks.csv"
-FAMILY = ("lmm-CMA-ES", "rank-lq-CMA-ES", "SLSQP+lq-CMA-ES", "IPOP-saACM-ES")
+FAMILY = ("lmm-CMA-ES", "rank-lq-CMA-ES", "SLSQP+lq-CMA-ES", "IPOP-saACM-ES", "BIPOP-saACM-ES-k")
 OTHERS = ("Nelder-Mead", "Random-Search")
 
 
@@ -70,14 +70,14 @@ def test_numbers_are_those_of_running_them(tmp_path: Path) -> None:
 
 
 def test_all_are_those_of_the_comparison() -> None:
-    """And the family, in few dimensions all of it; without shorter ones and other readings: these by name."""
+    """And the family; without shorter ones and other readings: these by name."""
     covered, notes = kept_beside(Comparison((), ()), "all", 250)
     names = {study.name for study, _ in covered}
     assert names == {*pd.read_csv(COMPARED)["algorithm"], *FAMILY}
     left_out, said = notes[0].split(": ")
     assert said.startswith("left out of all")
     others = set(left_out.split(", "))
-    assert others == {"Py-BOBYQA", "TuRBO", "BIPOP-saACM-ES"}
+    assert others == {"Py-BOBYQA", "TuRBO"}
     (reading,), _ = kept_beside(Comparison((), ()), "GP-5-as-run", None)
     assert reading[1].complete
     for wrong in ("", "sacma,nonsense"):
