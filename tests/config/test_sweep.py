@@ -120,6 +120,7 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
         ),
         (GRID.replace("[8, 64]", "8"), "s.yaml:7: grid.training_set.radius: 8 is not a list of values; write it like"),
         (MINIMAL + "grid: {}\n", "s.yaml:6: grid: {} is not allowed"),
+        (KEYS % "training_set.radius: [8]", "grid: it has a single combination; a sweep ranks two or more"),
         (MINIMAL, "s.yaml: grid: is missing"),
         ("name: S\nalgorithms: []\ngrid: {a: [1, 2]}\n", "s.yaml:2: algorithms: [] is not a list of values"),
         (GRID.replace("name: A", "name: ../A"), "s.yaml:3: algorithms.0.name: '../A' cannot name a folder"),

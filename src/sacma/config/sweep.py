@@ -92,16 +92,19 @@ def load_sweep(path: Path, overrides: Mapping[str, object] | None = None) -> Swe
     for key, outer in itertools.permutations(file.grid, 2):
         if key.startswith(f"{outer}."):
             raise document.error(("grid", key), f"is set by {outer} of the grid as well; leave one of them out")
-    count = len(file.algorithms) * math.prod(map(len, file.grid.values()))
+    combinations = math.prod(map(len, file.grid.values()))
+    count = len(file.algorithms) * combinations
     if count > MOST_SETTINGS:
         raise document.error(("grid",), f"{count:,} settings; a sweep takes at most {MOST_SETTINGS:,}")
     settings: dict[str, tuple[Setting, ...]] = {}
     for number, entry in enumerate(file.algorithms):
-        combinations = (dict(zip(file.grid, values, strict=True)) for values in itertools.product(*file.grid.values()))
-        settings[entry.name] = tuple(_setting(number, values, file, document) for values in combinations)
+        each = (dict(zip(file.grid, values, strict=True)) for values in itertools.product(*file.grid.values()))
+        settings[entry.name] = tuple(_setting(number, values, file, document) for values in each)
     grid = {key: tuple(map(_as_written, values)) for key, values in file.grid.items()}
     rank_at = sorted({min(float(budget), file.protocol.budget) for budget in file.rank_at})
     sweep = Sweep(file.name, grid, tuple(rank_at), settings)
+    if combinations == 1:
+        raise document.error(("grid",), "it has a single combination; a sweep ranks two or more of an algorithm")
     # Some file systems ignore the case of names.
     (name, times), *_ = Counter(study.name.lower() for study in sweep.studies).most_common(1)
     if times > 1 or len(settings) < len(file.algorithms):
