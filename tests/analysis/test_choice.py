@@ -53,6 +53,7 @@ def test_it_is_as_if_nothing_else_was_there() -> None:
         ({"functions": "x"}, "--functions: 'x' is not a whole number or a range"),
         ({"targets": "1,-2"}, "--targets: '-2' is not a positive number; write them like 1e2..1e-8 or 10,1,1e-3"),
         ({"targets": ",".join(map(str, range(1, 102)))}, "--targets: there are 101; give at most 100"),
+        ({"budgets": "0.1,0.5"}, "--budgets: the largest is 0.5 evaluations/D; give at least 1"),
         ({"algorithms": "a\x1bb"}, "--algorithms: there is no algorithm"),
     ],
 )

@@ -185,10 +185,10 @@ def test_each_algorithm_of_an_observers_folder(tmp_path: Path, named: bool, pack
     found = load_external_data([str(where)], (), None)
     assert [data.name for data in found] == (["A", "B-tuned"] if named else ["a-1", "b"])
     assert [len(data.data.curves) for data in found] == ([12, 12] if named else [8, 12])
-    with pytest.raises(
-        SacmaError, match=r"holds data of several algorithms: .*; give the folder of each by itself, or"
-    ):
-        load_external_data([f"X={where}"], (), None)
+    again = load_external_data([f"X={where}"], [data.name for data in found], None)
+    assert [data.name for data in again] == [f"X-{data.name}" for data in found]
+    with pytest.raises(SacmaError, match="there is an algorithm .* already; name the data yourself, like old=PATH"):
+        load_external_data([str(where)], [data.name for data in found], None)
 
 
 def given_to_cocopp(folder: Path) -> Path:

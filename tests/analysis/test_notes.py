@@ -1,5 +1,6 @@
 """Notes on data before they are read."""
 
+from sacma.analysis.comparison import compare
 from sacma.analysis.notes import notes, protocol_differences
 from sacma.analysis.published import AS_PRINTED
 from tests.analysis.made import compared, made
@@ -43,6 +44,8 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
         "trials end before Δf is 1e-08 (GP-5 at 0.01)",
     ]
     assert "no less than 0.01" in said[1]
+    alone = compare([made("cmaes", lambda _: [(1, 1.0)], PROTOCOL)], budget=20)
+    assert not any("budgets" in note for note in notes(alone))  # it ends where it was told to
 
 
 def test_the_papers_protocol() -> None:

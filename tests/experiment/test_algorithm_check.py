@@ -21,6 +21,12 @@ def global_numpy(problem, rng):
         problem(np.random.uniform(-5, 5, problem.dimension))
 
 @sacma.algorithm
+def seeds_numpy(problem, rng):
+    np.random.seed(1)
+    while True:
+        problem(np.random.uniform(-5, 5, problem.dimension))
+
+@sacma.algorithm
 def slow(problem, rng):
     """Is sound, and takes long."""
     while True:
@@ -66,6 +72,7 @@ def misspelt(problem, rng):
 BROKEN = {
     "slow": {},
     "global-numpy": {"own randomness": "change its points from evaluation 1 on"},
+    "seeds-numpy": {"own randomness": "it seeds numpy.random or random, or draws from them"},
     "goes-on": {"budget, target": "it goes on when its trial has ended"},
     "remembers-the-dimension": {"determinism": "after others, differs from evaluation 1 on"},
     "hash-seed": {"determinism": "differs from evaluation 1 on"},

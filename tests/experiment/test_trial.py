@@ -178,9 +178,11 @@ def test_far_points_bring_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_trial(solver(monkeypatch, far)).outcome.evaluations == 1
 
 
-@pytest.mark.parametrize("point", [np.array([np.nan, 0.0]), np.array([np.inf, 0.0]), np.zeros(3), "x"])
+@pytest.mark.parametrize(
+    "point", [np.array([np.nan, 0.0]), np.array([np.inf, 0.0]), np.zeros(2) + 1j, np.zeros(3), "x"]
+)
 def test_a_broken_evaluation_fails_the_trial(monkeypatch: pytest.MonkeyPatch, point: object) -> None:
-    """NaN, which COCO would not count, and a wrong shape are reported as the algorithm's failure."""
+    """NaN, which COCO would not count, complex numbers and a wrong shape are reported as the algorithm's failure."""
 
     def broken(problem: Problem, rng: object) -> None:
         problem(point)  # type: ignore[arg-type]

@@ -126,13 +126,16 @@ def parse_choice(
     names = dict.fromkeys(name.strip() for name in (algorithms or "").split(",") if name.strip())
     if algorithms is not None and not names:
         raise SacmaError("--algorithms: the list is empty; give names, like GP-5,CMA-ES")
+    at = () if budgets is None else _numbers("--budgets", "10,25,100", budgets, MOST_BUDGETS)
+    if at and at[-1] < 1:
+        raise SacmaError(f"--budgets: the largest is {at[-1]:g} evaluations/D; give at least 1")
     return Choice(
         tuple(names),
         _ranges("--functions", functions),
         _ranges("--dimensions", dimensions),
         _ranges("--instances", instances),
         () if targets is None else _numbers("--targets", "1e2..1e-8 or 10,1,1e-3", targets, MOST_TARGETS)[::-1],
-        () if budgets is None else _numbers("--budgets", "10,25,100", budgets, MOST_BUDGETS),
+        at,
     )
 
 

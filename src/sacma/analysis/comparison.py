@@ -28,7 +28,7 @@ from sacma.analysis.trials import (
     reach,
 )
 from sacma.coco.archives import archive_name, archives_in
-from sacma.coco.formats import load_any, load_one
+from sacma.coco.formats import load_any
 from sacma.coco.reader import CocoData
 from sacma.coco.suites import SUITES, Suite
 from sacma.config.study import check_name
@@ -308,7 +308,8 @@ def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite 
     """Read data of a suite, given as on the command line; names that are ``taken`` are refused.
 
     The form is ``NAME=PATH``, or ``PATH`` alone: an archive or a folder, named by its file, a folder of archives, or
-    data of several algorithms with their own names. Without a suite it is that of the first data.
+    data of several algorithms with their own names, behind NAME if there is one. Without a suite it is that of the
+    first data.
 
     Raises:
         SacmaError: one is not of that form, its name is taken or cannot be one, or its data cannot be read.
@@ -321,14 +322,15 @@ def load_external_data(given: Iterable[str], taken: Iterable[str], suite: Suite 
         except ValueError as error:
             raise SacmaError(f"--with: {error}; name the data yourself, like BIPOP=downloads/bipop.tgz") from None
         if name.lower() in names:
-            raise SacmaError(f"--with: there is an algorithm {name} already; give the data another name")
+            raise SacmaError(f"--with: there is an algorithm {name} already; name the data yourself, like old=PATH")
 
     for name, path in (pair for text in given for pair in _named(text)):
         if name:
             check(name)
-        read = (load_one(path, suite),) if name else load_any(path, suite)
+        read = load_any(path, suite)
         for data in read:
-            called = name or (archive_name(path) if len(read) == 1 else _fit_name(data.algorithm))
+            own = _fit_name(data.algorithm)
+            called = (name or archive_name(path)) if len(read) == 1 else f"{name}-{own}" if name else own
             check(called)
             names.add(called.lower())
             found.append(ExternalData(called, path, data))

@@ -67,11 +67,10 @@ def _of_the_paper(comparison: Comparison) -> Iterator[str]:
 def _differences(comparison: Comparison) -> Iterator[str]:
     protocols = [study.parts[0].protocol for study, _ in comparison.covered]
     problems = list(_problems(comparison.compared.overlap))
+    cut = comparison.own_budget is not None or comparison.own_budgets  # as asked for
+    ends = {*(p.budget for p in protocols), *([] if cut else [comparison.budget])}
     found = [
-        (
-            bool(protocols) and len({comparison.budget, *(p.budget for p in protocols)}) > 1,
-            f"budgets: {_end(comparison)}",
-        ),
+        (bool(protocols) and len(ends) > 1, f"budgets: {_end(comparison)}"),
         (len({p.target for p in protocols}) > 1, f"final targets: Δf counts as no less than {comparison.target:g}"),
         (len({p.seed for p in protocols}) > 1, "seeds: initial points are not paired"),
         (bool(problems), f"problems: {SHARED}; {'; '.join(problems)}"),

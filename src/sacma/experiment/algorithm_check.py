@@ -46,6 +46,7 @@ class Sighting:
     target_hit: bool
     error: str  # raised by the algorithm, in one line with its place
     slow: bool  # it was ended before its budget
+    own_randomness: bool  # the global generators are as they were before
     cpu_seconds: float
 
 
@@ -117,9 +118,12 @@ def _determinism(seen: Sequence[Sighting], again: Sequence[Sighting]) -> Finding
 
 
 def _own_randomness(once: Sighting, reseeded: Sighting) -> Finding:
+    """Compare trials with other seeds of the global generators, and these before and after."""
     if number := _first_difference(once, reseeded):
         found = f"seeds of numpy.random and random change its points from evaluation {number} on"
         return False, f"{found}: draw from rng alone"
+    if not once.own_randomness:
+        return False, "it seeds numpy.random or random, or draws from them: draw from rng alone"
     return True, "global generators are not used"
 
 
@@ -152,6 +156,7 @@ def _watch(specs: Sequence[TrialSpec], seed: int, seconds: float, files: Sequenc
         add_missing_algorithm(spec, files)
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 the generator that is not to be used
+        before = _global_states()
         problem = WatchedProblem(spec, suite_of(spec), seconds)
         error, cpu_seconds = "", math.nan
         try:
@@ -159,12 +164,16 @@ def _watch(specs: Sequence[TrialSpec], seed: int, seconds: float, files: Sequenc
         except (Exception, SystemExit) as raised:  # noqa: BLE001 all is reported
             error = f"{type(raised).__name__}: {raised} ({_place_of(raised)})"
         error = error or ("" if problem.points else "it made no evaluation")
-        found.append(
-            Sighting(
-                tuple(problem.points), problem.evaluations_left, problem.target_hit, error, problem.late, cpu_seconds
-            )
-        )
+        kept = _global_states() == before
+        seen = problem.evaluations_left, problem.target_hit, error, problem.late, kept, cpu_seconds
+        found.append(Sighting(tuple(problem.points), *seen))
     return found
+
+
+def _global_states() -> tuple[object, ...]:
+    """Return the states of the global generators."""
+    _, key, *rest = np.random.get_state()  # noqa: NPY002 idem
+    return random.getstate(), np.asarray(key).tobytes(), *rest
 
 
 def _place_of(error: BaseException) -> str:

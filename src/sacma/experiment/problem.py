@@ -68,15 +68,15 @@ class BudgetedProblem:
     def __call__(self, point: Array) -> float:
         """Evaluate, count, and remember an improvement; end the trial if it is over.
 
-        Raises ValueError if ``point`` has the wrong shape or is not finite: COCO would not count it.
+        Raises ValueError if ``point`` has the wrong shape or is not finite and real: COCO would not count it.
         """
         if self.evaluations_left == 0 or self.target_hit:
             raise TrialEnd
         if self.evaluations == 0:
             self._end = time.monotonic() + self._seconds
-        x = np.asarray(point, dtype=float)
+        x = np.asarray(np.nan if np.iscomplexobj(point) else point, dtype=float)
         if x.shape != (self.dimension,) or not np.isfinite(x).all():
-            raise ValueError(f"evaluated at {point!r}; allowed: a finite vector of length {self.dimension}")
+            raise ValueError(f"evaluated at {point!r}; allowed: a finite real vector of length {self.dimension}")
         start = time.process_time()
         value = float(self._problem(x))
         self.objective_seconds += time.process_time() - start
