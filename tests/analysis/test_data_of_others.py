@@ -187,7 +187,7 @@ def test_each_algorithm_of_an_observers_folder(tmp_path: Path, named: bool, pack
     assert [len(data.data.curves) for data in found] == ([12, 12] if named else [8, 12])
     again = load_external_data([f"X={where}"], [data.name for data in found], None)
     assert [data.name for data in again] == [f"X-{data.name}" for data in found]
-    with pytest.raises(SacmaError, match="there is an algorithm .* already; name the data yourself, like old=PATH"):
+    with pytest.raises(SacmaError, match=r"there is an algorithm .* already; name the data yourself, like old=PATH"):
         load_external_data([str(where)], [data.name for data in found], None)
 
 

@@ -53,7 +53,7 @@ def load_one(path: Path, suite: Suite | None = BBOB) -> CocoData:
     if others:
         raise SacmaError(
             f"{path} holds data of several algorithms: {listed(each.algorithm for each in (data, *others))}; "
-            "give the folder of each by itself, or all of them without a name"
+            "give the folder of each by itself"
         )
     return data
 

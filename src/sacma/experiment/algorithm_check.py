@@ -31,7 +31,7 @@ from sacma.types import Array
 PLACES = ((8, 5, 1), (1, 2, 1), (15, 3, 2))  # (function, dimension, instance) of the trials that are watched, on bbob
 BUDGET = 40  # true evaluations of a watched trial, divided by D
 SLOW = 10.0  # seconds after which a trial is ended at its next evaluation: its points until then are enough
-PATIENCE = 120.0  # seconds beyond these that a process may take
+PATIENCE = 60.0  # seconds beyond these that a process may take
 MOST_CALLS_BEYOND = 100  # evaluations after the end at which a process is ended
 
 GOES_ON = "it goes on when its trial has ended: let BaseException pass, catch Exception"
