@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sacma.analysis.export import pack
 from sacma.coco.formats import load_one
 from sacma.coco.reader import Curve
 from sacma.coco.suites import LARGESCALE, NOISY
@@ -78,18 +77,6 @@ def test_as_cocopp_reads_it(data: Data, tmp_path: Path) -> None:
         for number in (1, 10, 50, 75):
             row = theirs.funvals[np.searchsorted(theirs.funvals[:, 0], number, "right") - 1, 1:]
             assert all(best_of(c, number) <= value * (1 + 1e-9) for c, value in zip(ours, row, strict=True))
-
-
-def test_archives_are_folders(data: Data, tmp_path: Path) -> None:
-    """A .tgz and sub-folders a dimension hold the same data."""
-    folder = data[0]
-    expected = [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in load_one(folder).curves]
-    contents = {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.is_file()}
-    (tmp_path / "a.tgz").write_bytes(pack("GP-5", contents))
-    shutil.copytree(folder, tmp_path / "deep" / "down" / "GP-5")
-    for path in ("a.tgz", "deep"):
-        found = load_one(tmp_path / path).curves
-        assert [(c.function, c.dimension, c.instance, c.evaluations, c.to.tolist()) for c in found] == expected
 
 
 OLD_INFO = """funcId = 3, DIM = 2, Precision = 1.000e-08, algId = 'OLD'

@@ -1,8 +1,5 @@
 """The canonical COCO folder is what one observer would have written, and what cocopp loads."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,32 +53,6 @@ def test_merged_folder_is_a_serial_runs(
     serial = contents(tmp_path / asked.name)
     assert len(serial) == 3 + 3 * 2 * 4
     assert merged == serial
-
-
-def test_cocopp_loads_it_without_a_warning(study: MakeStudy, tmp_path: Path) -> None:
-    """Cocopp finds every trial of the paper's instances once and has nothing to say about the folder.
-
-    But for one warning: coco-experiment writes an attribute ``settings`` to every folder that cocopp does not know.
-    """
-    asked = study("cmaes", functions="1,8", dimensions="2,3", budget=20)
-    merged = merge((placed(spec) for spec in plan([asked])), asked.description)
-    for name, content in merged.items():
-        (tmp_path / asked.name / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / asked.name / name).write_text(content)
-    code = (
-        "import json, sys, warnings\n"
-        "warnings.simplefilter('ignore')\n"
-        "import cocopp\n"
-        "warnings.simplefilter('error')\n"
-        "warnings.filterwarnings('ignore', 'settings is an additional attribute')\n"
-        f"data = cocopp.load({str(tmp_path / asked.name)!r})\n"
-        "print(json.dumps([[int(d.funcId), int(d.dim), [int(i) for i in d.instancenumbers]] for d in data]),"
-        " file=sys.stderr)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    loaded = json.loads(done.stderr.splitlines()[-1])
-    assert sorted(loaded) == [[f, D, [1, 2, 3, 4, 5, *range(41, 51)]] for f in (1, 8) for D in (2, 3)]
 
 
 def test_versions_do_not_mix() -> None:

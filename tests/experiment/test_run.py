@@ -12,7 +12,7 @@ from sacma.errors import RunError, SacmaError
 from sacma.experiment.run import Attempt, RunRequest, Started, run_trials
 from sacma.experiment.workers import Result
 from sacma.store.store import Store
-from tests.commands import NoWorkers, no_workers, run_here
+from tests.commands import NoWorkers, no_workers
 from tests.conftest import coco_files
 
 SMALL = {"functions": "1,8", "dimensions": "2", "instances": "1-2", "budget": 20}
@@ -57,31 +57,11 @@ def test_from_studies_to_coco_data(
     assert capfd.readouterr() == ("", "")
 
 
-def test_shards_are_all_of_it(study: Callable[..., Study], tmp_path: Path) -> None:
-    """Each trial is in one of them."""
-    asked = [study("cmaes", **SMALL)]
-    shards = [RunRequest.of_studies(asked, tmp_path, f"{number}/3").specs for number in (1, 2, 3)]
-    assert sorted(spec.key for specs in shards for spec in specs) == sorted(
-        spec.key for spec in RunRequest.of_studies(asked, tmp_path).specs
-    )
-    for wrong in ("0/3", "4/3", "1", "x/y"):
-        with pytest.raises(SacmaError, match="give K/N"):
-            RunRequest.of_studies(asked, tmp_path, wrong)
-
-
-def test_what_is_replaced_is_told(study: Callable[..., Study], tmp_path: Path) -> None:
-    """A study of the same name with another budget."""
-    run_here(tmp_path, study("cmaes", **SMALL))
-    events = told(RunRequest.of_studies([study("cmaes", **SMALL | {"budget": 10})], tmp_path))
-    assert events[0].startswith(f"{tmp_path} held CMA-ES with other settings, budget or seed")
-
-
-def test_options_are_checked_first(study: Callable[..., Study], tmp_path: Path) -> None:
-    """Before a folder is made."""
-    request = RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path / "results")
-    with pytest.raises(SacmaError, match="--jobs: 100000 is not allowed"):
-        next(run_trials(request, jobs=100_000))
-    assert not (tmp_path / "results").exists()
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "1", "x/y"])
+def test_what_is_no_shard_is_refused(study: Callable[..., Study], tmp_path: Path, shard: str) -> None:
+    """With what is allowed."""
+    with pytest.raises(SacmaError, match="give K/N"):
+        RunRequest.of_studies([study("cmaes", **SMALL)], tmp_path, shard)
 
 
 class LosingWorkers(NoWorkers):

@@ -117,17 +117,3 @@ def test_disp(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
     run(bounds=BOX, options={**SEEDED, "disp": True})
     assert capsys.readouterr().out.startswith("the budget of 60 evaluations is used up\n  best value ")
-
-
-def test_a_journal(tmp_path: Any) -> None:
-    """Options of the library work: the run goes on with its journal, evaluating nothing twice."""
-    calls: list[Any] = []
-
-    def fun(x: np.ndarray) -> float:
-        calls.append(x)
-        return bowl(x)
-
-    options = {"seed": 1, "maxfev": 30, "journal": tmp_path / "run.jsonl"}
-    run(fun, bounds=BOX, options=options)
-    found = run(fun, bounds=BOX, options={**options, "maxfev": 50})
-    assert (found.nfev, len(calls)) == (50, 50)

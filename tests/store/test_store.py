@@ -7,7 +7,6 @@ import pytest
 
 from sacma.config.study import Study
 from sacma.errors import SacmaError
-from sacma.experiment.problem import BudgetedProblem
 from sacma.store.store import Store
 from tests.commands import run_here
 from tests.conftest import coco_files
@@ -50,26 +49,6 @@ def test_damaged_and_foreign_records_are_set_aside(study: MakeStudy, tmp_path: P
     assert len(run_here(tmp_path, asked)) == 2
     assert coco_files(tmp_path) == expected
     assert len(list((tmp_path / "records").rglob("*.damaged-1"))) == 2
-
-
-def test_one_failure_does_not_stop_the_others(
-    study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An exception in a trial is reported with its traceback; all other trials are committed."""
-    original = BudgetedProblem.__call__
-
-    def failing(self: BudgetedProblem, point: object) -> float:
-        if self.dimension == 3 and self.f_opt > 100:
-            raise ZeroDivisionError("by design")
-        return original(self, point)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(BudgetedProblem, "__call__", failing)
-    attempts = run_here(tmp_path, study("cmaes", **PROTOCOL))
-    failures = [attempt.failure for attempt in attempts if attempt.failure]
-    assert 0 < len(failures) < len(attempts) == 12
-    assert all("ZeroDivisionError: by design" in f.error and "Traceback" in f.traceback for f in failures)
-    monkeypatch.undo()
-    assert len(run_here(tmp_path, study("cmaes", **PROTOCOL))) == len(failures)
 
 
 def test_study_files(study: MakeStudy, tmp_path: Path) -> None:

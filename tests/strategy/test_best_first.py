@@ -1,6 +1,5 @@
 """The approximate ranking of lmm-CMA-ES: what f evaluates, and when it stops."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,44 +7,16 @@ import pytest
 
 from sacma.strategy.best_first import BestFirst, BestFirstControl, Stays
 from sacma.surrogate.models import LocalQuadraticModel
-from sacma.types import Array, Indices
+from sacma.types import Array
+from tests.strategy.judged import Foreseen
 from tests.strategy.runs import Run, parts
 
 SIZE = 20
 TRUE: Array = np.random.default_rng(5).permutation(np.arange(0.5, SIZE))
 
 
-class Predicted:
-    """A population whose models predict what a test says, and that remembers what f evaluates."""
-
-    def __init__(self, *predictions: Array) -> None:
-        self._predictions = [*predictions]
-        self.values = np.full(SIZE, np.nan)
-        self.batches: list[list[int]] = []
-        self.size, self.parents, self.best_value = SIZE, SIZE // 2, 0.0
-
-    @property
-    def unevaluated(self) -> Indices:
-        """The points without a value."""
-        return np.flatnonzero(np.isnan(self.values))
-
-    def train(self) -> Array | None:
-        """Return the next model."""
-        return np.array(self._predictions.pop(0)) if self._predictions else None
-
-    def predict(self, model: Array, indices: Indices) -> Array:
-        """Return what it says."""
-        return model[indices]
-
-    def evaluate(self, indices: Indices) -> Iterator[None]:
-        """Remember the points."""
-        self.batches.append(indices.tolist())
-        self.values[indices] = TRUE[indices]
-        yield
-
-
-def evaluated(control: BestFirstControl, *predictions: Array) -> Predicted:
-    population: Any = Predicted(*predictions)
+def evaluated(control: BestFirstControl, *predictions: Array) -> Foreseen:
+    population: Any = Foreseen(TRUE, *map(np.array, predictions))
     for _ in control.evaluate(population):
         pass
     return population  # type: ignore[no-any-return]

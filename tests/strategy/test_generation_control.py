@@ -276,13 +276,6 @@ def test_predictions_that_cannot_rank(broken: float) -> None:
     assert run.pattern.startswith("TTmTmmm")
 
 
-def test_a_radius_too_small_is_plain_cma_es() -> None:
-    """Without enough points in reach no model is trained and every generation is true."""
-    run = Run(parts(control=generations(1), training_set={"radius": 1e-6})).until(200)
-    assert set(run.pattern) == {"T"}
-    assert {g.fit_status for g in run.generations} == {FitStatus.TOO_FEW_POINTS}
-
-
 @pytest.mark.parametrize("control", [{"name": "generations"}, KENDALL])
 def test_predictions_of_the_published_code_are_raised(control: dict[str, object]) -> None:
     """To the best true value, and a millionth of the amount above it; the paper's controls leave them as they are."""

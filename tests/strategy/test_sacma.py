@@ -12,7 +12,7 @@ from sacma.config.study import load_study
 from sacma.strategy.settings import StrategySettings
 from sacma.types import Array
 from tests.conftest import CONFIGS
-from tests.strategy.runs import Objective, Run, noisy_sphere, rosenbrock, sphere
+from tests.strategy.runs import Objective, Run, rosenbrock, sphere
 
 
 def shipped(name: str) -> StrategySettings:
@@ -34,13 +34,6 @@ def test_it_saves_evaluations(f: Objective, share: float) -> None:
     """In 3-D, by the median of three seeds, nine tenths of those of CMA-ES with active update on the sphere."""
     saved = [needed("sacma", f, 3, seed) / needed("baselines/acma_es", f, 3, seed) for seed in range(3)]
     assert np.median(saved) <= share
-
-
-def test_it_asks_for_no_point_twice() -> None:
-    """A proposal that takes part in the next population has its value."""
-    for seed in (1, 5):
-        run = Run(shipped("sacma"), 3, seed).until(80, noisy_sphere(seed))
-        assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
 
 
 def some_failed(failed: float, fails: Iterator[bool], x: Array) -> float:

@@ -104,16 +104,6 @@ def test_the_smoothed_error_survives_a_restart_and_the_model_does_not() -> None:
         assert after.smoothed_error == smoothed[-1]
 
 
-def test_a_restart_ends_the_generations_of_the_model() -> None:
-    """A run that stops after two of five: the next, with twice the population, begins with f."""
-    run = Run(parts(control=generations(5), training_set=WIDE, sampling=Watched(stop_at=4))).until(80)
-    before, after = run.pattern[:4], run.pattern[4:]
-    assert before == "TTmm"
-    assert after.startswith("TmmmmmT")
-    assert [g.restart for g in run.generations[:6]] == [0, 0, 0, 0, 1, 1]
-    assert run.generations[4].population_size == 2 * run.generations[3].population_size
-
-
 def test_the_last_run_can_be_the_end() -> None:
     """With after_last_restart: stop nothing more is asked, and told nothing more."""
     run = Run(parts(restarts={"name": "ipop", "max_restarts": 1, "after_last_restart": "stop"}), 2)
