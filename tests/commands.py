@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Self
 from unittest import mock
 
 from matplotlib.figure import Figure
@@ -81,6 +81,27 @@ def sacma(*arguments: object, cwd: Path, width: int = 80, process: bool = False,
     return _run_here(given, cwd, environment(**{"COLUMNS": width, **environ}))
 
 
+def successful(*arguments: object, cwd: Path, **how: Any) -> Completed:
+    """Run a command that is to succeed, and return what it printed."""
+    done = sacma(*arguments, cwd=cwd, **how)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def refusal(*arguments: object, cwd: Path, **how: Any) -> str:
+    """Run a command that is to be refused, and return its words."""
+    done = sacma(*arguments, cwd=cwd, **how)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stderr.splitlines()[-1].startswith("sacma: ")  # of one line; notes may come before
+    return " ".join(done.stderr.split())
+
+
+def reported(*arguments: object, cwd: Path, **how: Any) -> Completed:
+    """Make a report with blank figures and without cocopp's pages, and return what was printed."""
+    with blank_figures():
+        return successful("postprocess", *arguments, "--no-pages", "--no-pdf", cwd=cwd, **how)
+
+
 @contextlib.contextmanager
 def blank_figures() -> Iterator[None]:
     """Let commands of this process draw nothing, which is most of the time that a report of few trials takes."""
@@ -116,6 +137,14 @@ def commands_of(sources: Path, *commands: Sequence[str], cwd: Path) -> list[Comp
         env=environment(PYTHONPATH=path),
     )
     return [Completed(*each) for each in json.loads(done.stdout)]
+
+
+def printed_by(code: str, *arguments: object, cwd: Path | None = None, **environ: object) -> str:
+    """Run Python code in a process of its own, and return what it printed."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, cwd=cwd, env=environment(**environ)
+    ).stdout
 
 
 def environment(**more: object) -> dict[str, str]:

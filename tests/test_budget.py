@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.commands import blank_figures, sacma
+from tests.commands import reported, successful
 from tests.conftest import CONFIGS
 
 PROBLEMS = ("--functions", "1,3,8", "--dimensions", "2,3", "--instances", "1-3")
@@ -21,18 +21,14 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("budgets")
     configs = [CONFIGS / f"{name}.yaml" for name in ("gp1", "cmaes")]
     for name, budget in (("short", BUDGET), ("long", 3 * BUDGET)):
-        done = sacma("run", *configs, *PROBLEMS, "--budget", budget, "--results", name, cwd=folder)
-        assert done.returncode == 0, done.stderr
-    done = sacma("run", configs[0], *PROBLEMS, "--budget", BUDGET, "--results", "ours", cwd=folder)
-    assert done.returncode == 0, done.stderr
+        successful("run", *configs, *PROBLEMS, "--budget", budget, "--results", name, cwd=folder)
+    successful("run", configs[0], *PROBLEMS, "--budget", BUDGET, "--results", "ours", cwd=folder)
     return folder
 
 
 def report(folder: Path, *arguments: object) -> tuple[dict[str, pd.DataFrame], str, str]:
     """Return the tables of a report, its page and the notes of the command."""
-    with blank_figures():
-        done = sacma("postprocess", *arguments, "--no-pages", "--no-pdf", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = reported(*arguments, cwd=folder)
     written = folder / str(arguments[0]) / "report"
     tables = {path.stem: pd.read_csv(path) for path in (written / "tables").glob("*.csv") if path.stat().st_size > 1}
     return tables, (written / "index.html").read_text(), done.stderr

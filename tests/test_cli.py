@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.commands import blank_figures, sacma
+from tests.commands import blank_figures, refusal, reported, sacma, successful
 from tests.conftest import CONFIGS, SIX, hostile_config
 from tests.processes import left_alive, start, wait_for_a_record
 
@@ -26,8 +26,7 @@ ONE = ("--functions", "8", "--dimensions", "2", "--instances", "1-4", "--budget"
 def test_from_config_to_pages(tmp_path: Path) -> None:
     """run, run again, plan and postprocess: exit code 0, a page, tables, and the stable paths that were printed."""
     configs = [CONFIGS / "gp5.yaml", CONFIGS / "cmaes.yaml"]
-    first = sacma("run", *configs, *ONE, "--results", "out", cwd=tmp_path, process=True)
-    assert first.returncode == 0, first.stderr
+    first = successful("run", *configs, *ONE, "--results", "out", cwd=tmp_path, process=True)
     assert "8 trials: 0 there, 8 to run" in first.stdout
     assert "next: sacma postprocess out" in first.stdout
     again = sacma("run", *configs, *ONE, "--results", "out", cwd=tmp_path)
@@ -46,8 +45,7 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
     assert all(len(line) <= 80 for line in status.stdout.splitlines())
 
     with blank_figures():
-        done = sacma("postprocess", "out", "--no-pages", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+        done = successful("postprocess", "out", "--no-pages", cwd=tmp_path)
     assert "open:    out/report/index.html" in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     medians = pd.read_csv(tmp_path / "out" / "report" / "tables" / "median_delta_f.csv")
@@ -63,13 +61,11 @@ def test_from_config_to_pages(tmp_path: Path) -> None:
 def marked_where_partial(tmp_path: Path) -> None:
     """Take a record away: that is refused, or marked in all that is made, cocopp's pages among it."""
     next((tmp_path / "out" / "records").rglob("*.record")).unlink()
-    refused = sacma("postprocess", "out", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "(1 of 4)" in refused.stderr
-    assert "missing: " in refused.stderr
+    refused = refusal("postprocess", "out", cwd=tmp_path)
+    assert "(1 of 4)" in refused
+    assert "missing: " in refused
     with blank_figures():
-        partial = sacma("postprocess", "out", "--partial", "--no-pdf", cwd=tmp_path)
-    assert partial.returncode == 0
+        partial = successful("postprocess", "out", "--partial", "--no-pdf", cwd=tmp_path)
     assert partial.stdout.count("PARTIAL") == 2  # the table and a line
     pages = {page: page.read_text() for page in (tmp_path / "out" / "cocopp").rglob("*.html")}
     for page, text in pages.items():
@@ -215,7 +211,6 @@ def test_interruption_that_a_library_hides(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (130, "sacma: interrupted; to do it again: sacma run a.yaml\n")
 
 
-@blank_figures()
 def test_foreign_data(tmp_path: Path) -> None:
     """With NAME=PATH: in all tables; what they do not tell is said; wrong ones are one line."""
     assert sacma("run", CONFIGS / "gp1.yaml", *SMALL, cwd=tmp_path).returncode == 0
@@ -223,24 +218,19 @@ def test_foreign_data(tmp_path: Path) -> None:
     short = [*SMALL[:-1], "10"]
     assert sacma("run", CONFIGS / "cmaes.yaml", *short, "--results", "short", cwd=tmp_path).returncode == 0
     theirs = ("--with", "Theirs=other/coco/CMA-ES", "--with", "Short=short/coco/CMA-ES")
-    done = sacma("postprocess", "--no-pages", "--no-pdf", *theirs, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (
-        "Short: 4 of 4 trials end before 20·D evaluations, off the target (first f1 in 2-D, instance 1);" in done.stderr
-    )
+    done = reported(*theirs, cwd=tmp_path)
+    said = "Short: 4 of 4 trials end before 20·D evaluations, off the target (first f1 in 2-D, instance 1);"
+    assert said in done.stderr
     tables = tmp_path / "results" / "report" / "tables"
     known = pd.read_csv(tables / "median_delta_f.csv").query("scenario == '20·D'")
     medians = known.set_index(["algorithm", "function"])["median_delta_f"]
-    own = sacma("postprocess", "other", "--no-pages", "--no-pdf", cwd=tmp_path)
-    assert own.returncode == 0
+    reported("other", cwd=tmp_path)
     expected = pd.read_csv(tmp_path / "other" / "report" / "tables" / "median_delta_f.csv")
     expected = expected.query("scenario == '20·D'").set_index("function")
     for function in (1, 8):
         assert medians["Theirs", function] == pytest.approx(expected["median_delta_f"][function], rel=1e-6)
         assert np.isnan(medians["Short", function])
-    chosen = "--with", "Theirs=other/coco/CMA-ES", "--output", "second"
-    alone = sacma("postprocess", "--no-pages", "--no-pdf", *chosen, cwd=tmp_path)
-    assert alone.returncode == 0
+    reported("--with", "Theirs=other/coco/CMA-ES", "--output", "second", cwd=tmp_path)
     pairs = pd.read_csv(tmp_path / "second" / "report" / "tables" / "pairwise.csv")
     assert set(pairs["algorithm"]) == {"GP-1", "Theirs"}
     assert "Short" in set(pd.read_csv(tables / "pairwise.csv")["algorithm"])  # the first report is kept
@@ -253,29 +243,19 @@ def test_foreign_data(tmp_path: Path) -> None:
         "../a=other": "cannot name a folder of results",
         "GP-1=other/coco/CMA-ES": "there is an algorithm GP-1 already",
     }.items():
-        refused = sacma("postprocess", "--no-pages", "--no-pdf", "--with", wrong, cwd=tmp_path)
-        assert refused.returncode == 2
-        assert message in refused.stderr
-        assert len(refused.stderr.splitlines()) == 1
-
-
-SMALL_TWO = ("--functions", "1,8", "--dimensions", 2, "--instances", "1-2", "--budget", 10)
+        assert message in refusal("postprocess", "--with", wrong, cwd=tmp_path)
 
 
 def test_a_choice_of_which_nothing_is_finished(tmp_path: Path) -> None:
     """The refusal is of what is chosen, and has the command that runs it."""
     configs = [CONFIGS / f"{name}.yaml" for name in ("cmaes", "gp1")]
-    assert sacma("run", *configs, *SMALL_TWO, cwd=tmp_path).returncode == 0
+    assert sacma("run", *configs, *SMALL, cwd=tmp_path).returncode == 0
     for record in (tmp_path / "results" / "records" / "GP-1").glob("f001*"):
         record.unlink()
-    chosen = ("--algorithms", "GP-1", "--functions", 1, "--partial", "--no-pages", "--no-pdf")
-    refused = sacma("postprocess", *chosen, cwd=tmp_path)
-    assert refused.returncode == 2
-    said = " ".join(refused.stderr.split())
-    assert "none of the chosen trials is finished; run them with: sacma run --results results, or choose others" in said
+    said = "none of the chosen trials is finished; run them with: sacma run --results results, or choose others"
+    assert said in refusal("postprocess", "--algorithms", "GP-1", "--functions", 1, "--partial", cwd=tmp_path)
 
 
-@blank_figures()
 def test_data_of_others_alone(tmp_path: Path) -> None:
     """A folder of archives is compared as the studies are that they are of, up to a budget that not all go to."""
     protocol = ("--functions", "1,8", "--dimensions", 2, "--instances", "1-2", "--results", "all")
@@ -285,39 +265,29 @@ def test_data_of_others_alone(tmp_path: Path) -> None:
     assert sacma("export", "all", "--accept-warnings", cwd=tmp_path).returncode == 0
 
     def ranks(*arguments: object) -> pd.DataFrame:
-        done = sacma("postprocess", *arguments, "--no-pages", "--no-pdf", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        reported(*arguments, cwd=tmp_path)
         found = pd.read_csv(tmp_path / str(arguments[0]) / "report" / "tables" / "mean_ranks.csv")
         return found.sort_values(["scenario", "algorithm"], ignore_index=True)
 
     pd.testing.assert_frame_equal(ranks("all"), ranks("theirs", "--with", "all/export"))
     assert set(ranks("all")["scenario"]) == {"10·D", "#FE_t", "#FE_t/3"}
-    refused = sacma("postprocess", "all", "--with", "X=all/export", "--no-pages", "--no-pdf", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "all/export holds no COCO data itself: it is a folder of 3 archives; give it without X=" in refused.stderr
-    given = ("theirs", "--with", "all/export", "--no-pages", "--no-pdf", "--budget", 20)
-    longer = sacma("postprocess", *given, cwd=tmp_path)
-    assert longer.returncode == 0, longer.stderr
+    said = "all/export holds no COCO data itself: it is a folder of 3 archives; give it without X="
+    assert said in refusal("postprocess", "all", "--with", "X=all/export", cwd=tmp_path)
+    longer = reported("theirs", "--with", "all/export", "--budget", 20, cwd=tmp_path)
     assert "GP-5: 4 of 4 trials end before 20·D evaluations, off the target" in " ".join(longer.stderr.split())
     medians = pd.read_csv(tmp_path / "theirs" / "report" / "tables" / "median_delta_f.csv")
     unknown = medians[medians["median_delta_f"].isna()]
     assert set(unknown["algorithm"]) == {"GP-5"}
     assert "20·D" in set(unknown["scenario"])
-    refused = sacma("postprocess", "all", "--no-pages", "--no-pdf", "--budget", 21, cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "--budget: no trial has more than 20·D evaluations; give at most that" in refused.stderr
-    assert sacma("postprocess", "nothing", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 2
 
 
-@blank_figures()
 def test_partial_where_a_whole_function_is_missing(tmp_path: Path) -> None:
     """A cell without any trial is a row of its own, and marks its table."""
     configs = [CONFIGS / "gp1.yaml", CONFIGS / "cmaes.yaml"]
     assert sacma("run", *configs, *SMALL, cwd=tmp_path).returncode == 0
     for record in (tmp_path / "results" / "records" / "GP-1").glob("f001-*"):
         record.unlink()
-    done = sacma("postprocess", "--partial", "--no-pages", "--no-pdf", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = reported("--partial", cwd=tmp_path)
     assert done.stdout.count("PARTIAL") == 2
     medians = pd.read_csv(tmp_path / "results" / "report" / "tables" / "median_delta_f.csv")
     (row,) = medians[medians["partial"] & (medians["scenario"] == "20·D")].to_dict("records")
@@ -332,13 +302,10 @@ def test_an_algorithm_that_is_gone(tmp_path: Path) -> None:
     path = next((tmp_path / "results" / "records" / "Hostile").iterdir())
     without = os.environ.get("PYTHONPATH", "")
     assert sacma("status", cwd=tmp_path, PYTHONPATH=without).returncode == 0
-    replayed = sacma("replay", path, cwd=tmp_path, PYTHONPATH=without)
-    assert replayed.returncode == 2
-    assert "the algorithm hostile of Hostile is not there; install its package" in replayed.stderr
+    said = "the algorithm hostile of Hostile is not there; install its package"
+    assert said in refusal("replay", path, cwd=tmp_path, PYTHONPATH=without)
     path.unlink()
-    continued = sacma("run", cwd=tmp_path, PYTHONPATH=without)
-    assert continued.returncode == 2
-    assert "the algorithm hostile of Hostile is not there; install its package" in continued.stderr
+    assert said in refusal("run", cwd=tmp_path, PYTHONPATH=without)
 
 
 def test_a_broken_study_is_its_own_problem(tmp_path: Path) -> None:
@@ -352,7 +319,6 @@ def test_a_broken_study_is_its_own_problem(tmp_path: Path) -> None:
 
 def test_terminals_without_unicode(tmp_path: Path) -> None:
     """Where Δ cannot be written, a question mark is."""
-    done = sacma("algorithms", cwd=tmp_path, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
+    done = successful("algorithms", cwd=tmp_path, PYTHONIOENCODING="ascii")
     assert done.stderr == ""
     assert "?" in done.stdout

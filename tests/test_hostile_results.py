@@ -37,13 +37,7 @@ QUICKLY = settings(
 )
 PROTOCOL = {"functions": "1", "dimensions": "2", "instances": "1-2", "budget": 10}
 RUN = ["run", str(CONFIGS / "cmaes.yaml"), *(f"--{key}={value}" for key, value in PROTOCOL.items())]
-COMMANDS = [
-    ["status"],
-    ["plan", *RUN[1:], "--results"],
-    [*RUN, "--results"],
-    ["run", "--results"],
-    ["export"],
-]
+COMMANDS = [["status"], ["plan", *RUN[1:], "--results"], [*RUN, "--results"], ["run", "--results"], ["export"]]
 
 
 @pytest.fixture(scope="module")

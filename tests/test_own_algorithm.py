@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.commands import blank_figures, sacma
+from tests.commands import refusal, reported, sacma, successful
 from tests.conftest import CONFIGS
 
 EXAMPLES = CONFIGS.parent / "examples"
@@ -23,8 +23,7 @@ def own(tmp_path: Path) -> Path:
 
 def run(own: Path, *arguments: object, process: bool = False) -> str:
     own_algorithm = ("own_optimizer.yaml", "--algorithm-file", "own_optimizer.py")
-    done = sacma("run", *own_algorithm, *SMALL, *arguments, cwd=own, process=process)
-    assert done.returncode == 0, done.stderr
+    done = successful("run", *own_algorithm, *SMALL, *arguments, cwd=own, process=process)
     return done.stdout + done.stderr
 
 
@@ -33,12 +32,9 @@ def test_it_runs_beside_the_others(own: Path) -> None:
     done = run(own, CONFIGS / "cmaes.yaml", "--jobs", 2, process=True)
     assert "all 4 trials" in done
     next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
-    unnamed = sacma("run", cwd=own)
-    assert unnamed.returncode == 2
-    assert "say where it is with --algorithm-file" in unnamed.stderr
+    assert "say where it is with --algorithm-file" in refusal("run", cwd=own)
     assert "1 to run" in sacma("run", "--algorithm-file", "own_optimizer.py", cwd=own).stdout
-    with blank_figures():
-        assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=own).returncode == 0
+    reported(cwd=own)
 
 
 def test_its_file_is_handed_on_to_workers(own: Path) -> None:
@@ -50,8 +46,7 @@ def test_its_file_is_handed_on_to_workers(own: Path) -> None:
         script = f"[sys.executable, {str(own / 'script.py')!r}]"
         file.write(f"import subprocess, sys\nimport beside\nsubprocess.run({script}, check=True)\n")
     arguments = ("../own_optimizer.yaml", "--algorithm-file", "../own_optimizer.py", *SMALL)
-    done = sacma("run", *arguments, "--jobs", 1, cwd=own / "elsewhere", process=True)
-    assert done.returncode == 0, done.stderr
+    done = successful("run", *arguments, "--jobs", 1, cwd=own / "elsewhere", process=True)
     assert "all 2 trials" in done.stdout
 
 
@@ -61,9 +56,7 @@ def test_a_changed_file_is_another_algorithm(own: Path) -> None:
     with (own / "own_optimizer.py").open("a") as file:
         file.write("\n")
     for _ in ("complete", "not complete"):
-        mixed = sacma("run", "--algorithm-file", "own_optimizer.py", cwd=own)
-        assert mixed.returncode == 2
-        assert "has changed" in mixed.stderr
+        assert "has changed" in refusal("run", "--algorithm-file", "own_optimizer.py", cwd=own)
         next((own / "results" / "records" / "one-plus-one-ES").iterdir()).unlink()
     done = run(own)
     assert "2 to run" in done
@@ -78,9 +71,7 @@ def test_results_can_be_looked_at_without_it(own: Path) -> None:
     assert sacma("status", cwd=own).returncode == 0
     assert sacma("run", cwd=own).returncode == 0  # nothing is to run
     record = next((own / "results" / "records" / "one-plus-one-ES").iterdir())
-    gone = sacma("replay", record, cwd=own)
-    assert gone.returncode == 2
-    assert "say where it is with --algorithm-file" in gone.stderr
+    assert "say where it is with --algorithm-file" in refusal("replay", record, cwd=own)
     again = sacma("replay", record, "--algorithm-file", "elsewhere/own_optimizer.py", cwd=own)
     assert again.stdout.endswith("bit-identical\n")
     record.unlink()
@@ -94,9 +85,8 @@ def test_settings_are_listed_and_checked(own: Path) -> None:
     assert "initial step size (> 0)" in listed
     config = own / "own_optimizer.yaml"
     config.write_text(config.read_text().replace("sigma0: 2.67", "sigma0: -1"))
-    refused = sacma("run", config, "--algorithm-file", "own_optimizer.py", cwd=own)
-    assert refused.returncode == 2
-    assert "settings.sigma0: -1 is not allowed: should be greater than 0" in refused.stderr
+    refused = refusal("run", config, "--algorithm-file", "own_optimizer.py", cwd=own)
+    assert "settings.sigma0: -1 is not allowed: should be greater than 0" in refused
     unknown = sacma("run", config, cwd=own)
     assert "unknown algorithm 'one-plus-one-es'" in unknown.stderr
     assert "--algorithm-file" in unknown.stderr
@@ -104,8 +94,7 @@ def test_settings_are_listed_and_checked(own: Path) -> None:
 
 def test_its_contract_is_checked(own: Path) -> None:
     """The example keeps to it; what breaks it exits with 1."""
-    sound = sacma("check-algorithm", "--algorithm-file", "own_optimizer.py", cwd=own)
-    assert sound.returncode == 0, sound.stdout + sound.stderr
+    sound = successful("check-algorithm", "--algorithm-file", "own_optimizer.py", cwd=own)
     assert "BROKEN" not in sound.stdout
     path = own / "own_optimizer.py"
     path.write_text(path.read_text().replace("rng.standard_normal", "np.random.standard_normal"))
@@ -121,17 +110,13 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
     config = tmp_path / "own.yaml"
     config.write_text((EXAMPLES / "own_model.yaml").read_text() + "  sampling: {active: true}\n")
     file = ("--algorithm-file", EXAMPLES / "own_model.py")
-    done = sacma("run", config, *file, *SMALL, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    with blank_figures():
-        assert sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path).returncode == 0
+    successful("run", config, *file, *SMALL, cwd=tmp_path)
+    reported(cwd=tmp_path)
     trace = pd.read_parquet(tmp_path / "results" / "traces" / "ADA-RBF.parquet")
     assert {"true", "model"} <= set(trace["evaluated_by"])
     assert set(trace["fit_status"]) >= {"trained"}
     config.write_text(config.read_text().replace("cubic", "gaussian-process"))
-    refused = sacma("run", config, *file, *SMALL, cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "thin_plate_spline" in refused.stderr
+    assert "thin_plate_spline" in refusal("run", config, *file, *SMALL, cwd=tmp_path)
 
 
 FAR = """
@@ -149,7 +134,5 @@ def test_a_report_where_nothing_is_finite(own: Path) -> None:
     """Of an algorithm that diverges there are no gains to draw."""
     (own / "far.py").write_text(FAR)
     (own / "far.yaml").write_text("name: far\nalgorithm: far\n")
-    done = sacma("run", "far.yaml", CONFIGS / "cmaes.yaml", "--algorithm-file", "far.py", *SMALL, "--jobs", 1, cwd=own)
-    assert done.returncode == 0, done.stderr
-    report = sacma("postprocess", "--no-pages", "--no-pdf", "--baseline", "far", cwd=own)
-    assert report.returncode == 0, report.stderr
+    successful("run", "far.yaml", CONFIGS / "cmaes.yaml", "--algorithm-file", "far.py", *SMALL, "--jobs", 1, cwd=own)
+    successful("postprocess", "--no-pages", "--no-pdf", "--baseline", "far", cwd=own)

@@ -13,7 +13,7 @@ import pytest
 
 from sacma.store.kept import read_kept
 from tests.browser import needs_chromium
-from tests.commands import NoWorkers, blank_figures, environment, no_workers, sacma
+from tests.commands import NoWorkers, blank_figures, environment, no_workers, successful
 from tests.sizes import sizes
 
 ROOT = Path(__file__).parent.parent
@@ -181,8 +181,7 @@ def test_outcomes_name_no_folder_of_a_machine(tmp_path: Path, monkeypatch: pytes
         file = Path(shutil.copy(file, tmp_path))
     config = ROOT / "examples" / "own_optimizer.yaml"
     small = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 5)
-    done = sacma("run", config, "--algorithm-file", file, *small, "--results", tmp_path / "results", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    successful("run", config, "--algorithm-file", file, *small, "--results", tmp_path / "results", cwd=tmp_path)
     run("benchmarks/outcomes.py", [str(tmp_path / "results"), str(tmp_path / "kept")], monkeypatch)
     (kept,) = read_kept(tmp_path / "kept" / "outcomes.parquet")
     origin = kept.study.parts[0].origin

@@ -1,8 +1,6 @@
 """Common to all baselines: they stay in budget, end, repeat themselves, and leave no trace outside."""
 
 import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,7 +17,7 @@ from sacma.experiment.trial import run_trial
 from sacma.store.outcome import TrialStatus
 from sacma.store.record import TrialRecord
 from tests.algorithms.solvable import CountedProblem, rastrigin, sphere
-from tests.commands import environment
+from tests.commands import environment, printed_by
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
@@ -92,9 +90,7 @@ def test_same_bits_in_any_order_and_process(budget: int) -> None:
 
     code = f"from tests.algorithms.test_baselines import *\nprint(all_bits(BASELINES, {budget}))"
     path = os.pathsep.join([str(CONFIGS.parent), environment()["PYTHONPATH"]])
-    there = environment(PYTHONHASHSEED=5, PYTHONPATH=path)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/", env=there)
-    assert done.stdout == f"{first}\n"
+    assert printed_by(code, cwd=Path("/"), PYTHONHASHSEED=5, PYTHONPATH=path) == f"{first}\n"
 
 
 @pytest.mark.parametrize("name", BASELINES)

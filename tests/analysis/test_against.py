@@ -14,7 +14,7 @@ from sacma.coco.reader import CocoData, Curve
 from sacma.errors import SacmaError
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import blank_figures, sacma
+from tests.commands import reported, sacma, successful
 from tests.conftest import CONFIGS
 
 COMPARED = CONFIGS.parent / "docs" / "data" / "comparison_ranks.csv"
@@ -27,15 +27,12 @@ def run(folder: Path, name: str, *configs: str, budget: int = 250) -> None:
     paths = [f"{own}.yaml", *(CONFIGS / "baselines" / config for config in configs)]
     problems = ("--functions", "1,8", "--dimensions", 2, "--instances", "2-3", "--budget", budget)
     given = (*paths, "--algorithm-file", f"{own}.py", *problems, "--results", name, "--jobs", 1)
-    done = sacma("run", *given, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    successful("run", *given, cwd=folder)
 
 
 def report(folder: Path, name: str, *options: str) -> tuple[dict[str, pd.DataFrame], str]:
     """Return tables at fixed budgets, and what was said; the place of one's own is that of the tables."""
-    with blank_figures():
-        done = sacma("postprocess", name, "--no-pages", "--no-pdf", "--jobs", 1, *options, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = reported(name, "--jobs", 1, *options, cwd=folder)
     tables = folder / name / "report" / "tables"
     frames = {table: pd.read_csv(tables / f"{table}.csv") for table in ("mean_ranks", "median_delta_f")}
     areas = pd.read_csv(tables / "areas.csv").set_index("algorithm")

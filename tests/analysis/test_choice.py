@@ -13,7 +13,7 @@ from sacma.analysis.sections import find
 from sacma.config.plan import TrialSpec
 from sacma.errors import SacmaError
 from tests.analysis.made import Improvements, made
-from tests.commands import sacma
+from tests.commands import refusal, reported, sacma
 from tests.conftest import CONFIGS
 
 PROTOCOL = {"functions": "1-4", "dimensions": "2", "instances": "1-3", "budget": 40}
@@ -102,10 +102,9 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     protocol = ("--functions", "1,2", "--dimensions", "2", "--instances", "1-2", "--budget", "12", "--jobs", 1)
     assert sacma("run", *configs, *protocol, cwd=tmp_path).returncode == 0
     shutil.copytree(tmp_path / "results" / "coco" / "GP-1", tmp_path / "theirs")
-    options = ("--no-pages", "--no-pdf", "--jobs", 1, "--with", "Theirs=theirs", "--with", "Others=theirs")
+    given = ("--with", "Theirs=theirs", "--with", "Others=theirs")
     chosen = ("--algorithms", "GP-5,Theirs,CMA-ES", "--functions", "2", "--targets", "1,0.3", "--baseline", "GP-5")
-    done = sacma("postprocess", *options, *chosen, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    reported(*given, *chosen, cwd=tmp_path)
     tables = tmp_path / "results" / "report" / "tables"
     times = pd.read_csv(tables / "ert.csv")
     assert set(times["algorithm"]) == {"CMA-ES", "GP-5", "Theirs"}
@@ -114,6 +113,5 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert set(pd.read_csv(tables / "gains.csv")["algorithm"]) == {"CMA-ES", "Theirs"}
     note = "only some of the results were chosen: algorithms GP-5, Theirs, CMA-ES; functions 2"
     assert note in (tables.parent / "index.html").read_text()
-    refused = sacma("postprocess", "--no-pages", "--no-pdf", "--baseline", "GP-7", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "--baseline: there is no algorithm 'GP-7'; there are CMA-ES, GP-1, GP-5" in refused.stderr
+    refused = refusal("postprocess", "--no-pages", "--no-pdf", "--baseline", "GP-7", cwd=tmp_path)
+    assert "--baseline: there is no algorithm 'GP-7'; there are CMA-ES, GP-1, GP-5" in refused

@@ -18,12 +18,11 @@ from sacma.analysis.notes import notes
 from sacma.analysis.postprocess import write_pages
 from sacma.errors import SacmaError
 from sacma.store.store import Store
-from tests.commands import blank_figures, sacma
+from tests.commands import refusal, reported
 
 MANY = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 CELLS = [(f, D) for f in (1, 8) for D in (2, 5)]  # functions and dimensions of observed data
 CHOSEN = "function_indices:1,8 dimensions:2,5"
-ALONE = ("postprocess", "alone", "--no-pages", "--no-pdf", "--with")
 
 
 def observe(
@@ -148,9 +147,7 @@ def test_one_line_that_rises_costs_its_function(observed: Path, tmp_path: Path) 
     file.write_text("\n".join(_rising(lines, second + 4)))
     gone = trials(loaded(observed)).keys() - trials(loaded(folder)).keys()
     assert {place[:2] for place in gone} == {(8, 5)}
-    with blank_figures():
-        done = sacma(*ALONE, "theirs", cwd=tmp_path, width=500)
-    assert done.returncode == 0, done.stderr
+    done = reported("alone", "--with", "theirs", cwd=tmp_path, width=500)
     assert "theirs: left out as damaged or not of the suite: f8 in 5-D: theirs: data_f8" in done.stderr
     assert f"line {second + 5}: the best Δf rises" in done.stderr
     page = (tmp_path / "alone" / "report" / "index.html").read_text()
@@ -162,9 +159,8 @@ def test_data_of_another_suite(observed: Path, tmp_path: Path, suite: str) -> No
     """They are called that; beside data of the suite they are left out."""
     chosen = {"bbob-largescale": "function_indices:1 dimensions:20"}.get(suite, "function_indices:1 dimensions:2")
     observe(tmp_path, "other", "MINE", instances="1-2", suite=suite, chosen=chosen)
-    refused = sacma(*ALONE, observed, "--with", "exdata/other", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert f"is of the suite {suite}; only bbob's noiseless functions" in " ".join(refused.stderr.split())
+    refused = refusal("postprocess", "alone", "--with", observed, "--with", "exdata/other", cwd=tmp_path)
+    assert f"is of the suite {suite}; only bbob's noiseless functions" in refused
     shutil.copytree(observed, tmp_path / "exdata" / "mine")
     both = loaded(tmp_path / "exdata") if suite != "bbob-largescale" else None
     if both is not None:

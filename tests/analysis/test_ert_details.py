@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from sacma.analysis.trials import external_trials
 from sacma.coco.formats import load_one
 from sacma.store.store import Store
 from tests.analysis.made import trial
-from tests.commands import environment, sacma
+from tests.commands import printed_by, sacma
 from tests.conftest import CONFIGS
 
 COCOPP = """
@@ -88,18 +86,11 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     trials = [
         t for name, at in zip(names, folders, strict=True) for t in external_trials(name, load_one(Path(at)), 1e-8)
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", COCOPP, json.dumps([TARGETS, *folders])],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=environment(MPLBACKEND="Agg"),
-        cwd=tmp_path,
-    )
+    printed = printed_by(COCOPP, json.dumps([TARGETS, *folders]), cwd=tmp_path, MPLBACKEND="Agg")
     details = ert_details(trials, TARGETS, "Random-Search", of_2009=True)
     found = details[details["algorithm"] == "CMA-ES"].set_index(["function", "target"]).to_dict("index")
     compared = 0
-    for f, target, p, low, high in json.loads(done.stdout.splitlines()[-1]):
+    for f, target, p, low, high in json.loads(printed.splitlines()[-1]):
         ours = found[f, target]
         if ours["successes"]:
             assert ours["ert_10"] == pytest.approx(low, rel=0.1)

@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 import tarfile
 from importlib.util import find_spec
 from itertools import pairwise, product
@@ -14,21 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.analysis.run_lengths import (
-    _targets_reached,
-    by_function,
-    by_group,
-    distributions,
-    run_lengths,
-    targets,
-)
+from sacma.analysis.run_lengths import _targets_reached, by_function, by_group, distributions, run_lengths, targets
 from sacma.analysis.trials import Trial, our_trial
 from sacma.coco.suites import BBOB, BEST_2009
 from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 from tests.analysis.made import trial
-from tests.commands import environment, run_here
+from tests.commands import printed_by, run_here
 from tests.conftest import CONFIGS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -256,15 +247,8 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path) -> None:
     run_here(tmp_path, study)
     store = Store(tmp_path)
     ((_, completeness),) = completeness_of_studies(store)
-    done = subprocess.run(
-        [sys.executable, "-c", COCOPP, str(store.coco_folder("CMA-ES"))],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=environment(MPLBACKEND="Agg"),
-        cwd=tmp_path,
-    )
-    theirs = dict(zip((BEST_2009, "CMA-ES"), json.loads(done.stdout.splitlines()[-1]), strict=True))
+    printed = printed_by(COCOPP, store.coco_folder("CMA-ES"), cwd=tmp_path, MPLBACKEND="Agg")
+    theirs = dict(zip((BEST_2009, "CMA-ES"), json.loads(printed.splitlines()[-1]), strict=True))
 
     lengths = run_lengths([our_trial(*finished) for finished in completeness.trials], targets(2))
     ecdf = bootstrapped_ecdf(lengths, np.random.default_rng(1), samples=10_000)

@@ -3,8 +3,6 @@
 import json
 import math
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from sacma.config.study import load_study
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
 from tests.analysis.made import trial
-from tests.commands import environment, run_here
+from tests.commands import printed_by, run_here
 from tests.conftest import CONFIGS
 from tests.sizes import sizes
 
@@ -131,15 +129,8 @@ def test_real_trials_agree_with_cocopp(tmp_path: Path, instances: str) -> None:
         ours += [our_trial(*finished) for finished in completeness.trials]
         folders[stored.name] = str(store.coco_folder(stored.name))
         theirs += external_trials(stored.name, load_one(Path(folders[stored.name])), 1e-8)
-    done = subprocess.run(
-        [sys.executable, "-c", COCOPP, json.dumps([TARGETS, *folders.values()])],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=environment(MPLBACKEND="Agg"),
-        cwd=tmp_path,
-    )
-    of_each, of_best = json.loads(done.stdout.splitlines()[-1])
+    printed = printed_by(COCOPP, json.dumps([TARGETS, *folders.values()]), cwd=tmp_path, MPLBACKEND="Agg")
+    of_each, of_best = json.loads(printed.splitlines()[-1])
     columns = ["folder", "dimension", "function", "target", "ert", "successes", "trials"]
     expected = pd.DataFrame(of_each, columns=columns).set_index(columns[:4]).sort_index()
     assert len(expected) == 2 * 2 * 2 * len(TARGETS)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.commands import blank_figures, sacma
+from tests.commands import reported, successful
 
 CODE = """
 import sacma
@@ -23,10 +23,7 @@ def test_numbers_that_stay_zero_are_kept(tmp_path: Path) -> None:
     (tmp_path / "steps.py").write_text(CODE)
     (tmp_path / "steps.yaml").write_text("name: steps\nalgorithm: steps\n")
     problems = ("--functions", 1, "--dimensions", 2, "--instances", 1, "--budget", 10)
-    done = sacma("run", "steps.yaml", "--algorithm-file", "steps.py", *problems, "--jobs", 1, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    with blank_figures():
-        done = sacma("postprocess", "results", "--no-pages", "--no-pdf", "--jobs", 1, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    successful("run", "steps.yaml", "--algorithm-file", "steps.py", *problems, "--jobs", 1, cwd=tmp_path)
+    reported("results", "--jobs", 1, cwd=tmp_path)
     table = pd.read_csv(tmp_path / "results" / "report" / "tables" / "strategy.csv")
     assert (table.query("quantity == 'restarts'")["value"] == 0).sum() == (table["quantity"] == "number").sum() > 3

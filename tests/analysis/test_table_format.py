@@ -12,14 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sacma.analysis.table_format import (
-    Block,
-    Cell,
-    FormattedTable,
-    Head,
-    number,
-    rendered,
-)
+from sacma.analysis.table_format import Block, Cell, FormattedTable, Head, number, rendered
 
 ODD = "a_b & 50% <b>#1</b> {x} ~^\\ |$"
 TABLE = FormattedTable(

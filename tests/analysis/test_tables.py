@@ -17,11 +17,7 @@ def foreign(*curves: Curve) -> tuple[Trial, ...]:
 
 def test_median_is_of_the_best_so_far() -> None:
     """At 25·D = 50 evaluations the trials stand at 1e-1, 1e-3 and 1e-8 (from 1e-11): the median is 1e-3."""
-    trials = [
-        trial("A", 1, (1, 10.0), (50, 0.1), (51, 1e-9)),
-        trial("A", 1, (10, 1e-3)),
-        trial("A", 1, (49, 1e-11)),
-    ]
+    trials = [trial("A", 1, (1, 10.0), (50, 0.1), (51, 1e-9)), trial("A", 1, (10, 1e-3)), trial("A", 1, (49, 1e-11))]
     frame = median_delta_f(trials, fixed_budgets([25.0, 100.0]))
     assert frame["median_delta_f"].to_list() == pytest.approx([1e-3, 1e-8])
     assert frame["evaluations"].to_list() == [50, 200]

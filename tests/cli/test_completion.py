@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import sacma
+from tests.commands import successful
 
 
 def completed(line: str, cwd: Path) -> list[str]:
     """Ask as bash does, with the cursor at the end of ``line``."""
     position = len(line.split(" ")) - 1
-    done = sacma(cwd=cwd, _SACMA_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=position)
-    assert done.returncode == 0, done.stderr
+    done = successful(cwd=cwd, _SACMA_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=position)
     return done.stdout.split()
 
 
@@ -27,6 +26,5 @@ def test_completion(tmp_path: Path, line: str, expected: list[str]) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_what_a_shell_is_to_load(tmp_path: Path, shell: str) -> None:
     """A script for the shell that asks the command itself."""
-    done = sacma(cwd=tmp_path, _SACMA_COMPLETE=f"source_{shell}")
-    assert done.returncode == 0
+    done = successful(cwd=tmp_path, _SACMA_COMPLETE=f"source_{shell}")
     assert f"_SACMA_COMPLETE=complete_{shell}" in done.stdout

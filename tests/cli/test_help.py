@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from typer.testing import CliRunner
 from sacma.cli.app import ClickError, app
 from sacma.experiment import installation_check
 from sacma.experiment.installation_check import CheckResult
-from tests.commands import sacma
+from tests.commands import printed_by, sacma
 from tests.conftest import CONFIGS
 
 SMALL = ("--functions", "1", "--dimensions", "2", "--instances", "1", "--budget", "5")
@@ -111,7 +109,4 @@ def test_help_and_version_import_no_command(tmp_path: Path) -> None:
         "and name.startswith(('sacma.cli.', 'rich', 'pydantic', 'numpy', 'cma', 'coco', 'pandas'))])"
     )
     for option in ("--help", "--version"):
-        done = subprocess.run(
-            [sys.executable, "-c", code.format(option=option)], capture_output=True, text=True, check=True, cwd=tmp_path
-        )
-        assert done.stdout.splitlines()[-1] == "[]"
+        assert printed_by(code.format(option=option), cwd=tmp_path).splitlines()[-1] == "[]"

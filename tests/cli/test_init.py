@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sacma.config.study import load_study
-from tests.commands import sacma
+from tests.commands import refusal, sacma, successful
 from tests.conftest import CONFIGS
 
 EXAMPLES = CONFIGS.parent / "examples"
@@ -18,8 +18,7 @@ def files(folder: Path) -> set[str]:
 
 def test_shipped_files(tmp_path: Path) -> None:
     """All configs and the example, as they are in the repository; a second time nothing is written."""
-    done = sacma("init", "new/folder", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = successful("init", "new/folder", cwd=tmp_path)
     folder = tmp_path / "new" / "folder"
     assert files(folder) == SHIPPED
     assert all((folder / name).read_bytes() == (CONFIGS.parent / name).read_bytes() for name in SHIPPED)
@@ -34,8 +33,7 @@ def test_what_is_there_is_kept(tmp_path: Path) -> None:
     """A config of one's own stays as it is."""
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "gp1.yaml").write_text("mine")
-    done = sacma("init", cwd=tmp_path)
-    assert done.returncode == 0
+    done = successful("init", cwd=tmp_path)
     assert (tmp_path / "configs" / "gp1.yaml").read_text() == "mine"
     assert ", 1 were there" in done.stdout
     assert files(tmp_path) == SHIPPED
@@ -52,6 +50,5 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
 
 def test_a_config_that_is_not_there_leads_to_init(tmp_path: Path) -> None:
     """Who has only the wheel learns where configs come from."""
-    done = sacma("run", "configs/ada_kendall.yaml", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "no such config file; sacma init writes the shipped ones" in done.stderr
+    done = refusal("run", "configs/ada_kendall.yaml", cwd=tmp_path)
+    assert "no such config file; sacma init writes the shipped ones" in done

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import environment, sacma
+from tests.commands import environment, sacma, successful
 from tests.conftest import CONFIGS
 
 PROTOCOL = ("--functions", "1,8", "--dimensions", "2", "--instances", "1-3", "--budget", "5")
@@ -64,8 +64,7 @@ def after(before: str, *command: str, cwd: Path, **more: object) -> "subprocess.
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with ``results`` of a small study."""
     folder = tmp_path_factory.mktemp("machine")
-    done = sacma(*RUN, "--results", "results", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    successful(*RUN, "--results", "results", cwd=folder)
     return folder
 
 

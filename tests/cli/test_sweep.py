@@ -12,7 +12,7 @@ from sacma.analysis.tables import median_delta_f
 from sacma.analysis.trials import fixed_budgets, our_trial
 from sacma.store.completeness import completeness_of
 from sacma.store.store import Store
-from tests.commands import sacma
+from tests.commands import sacma, successful
 
 SWEEP = """name: tiny
 protocol:
@@ -46,14 +46,12 @@ def results(folder: Path) -> dict[str, bytes]:
 
 def test_from_sweep_to_winner(folder: Path) -> None:
     """Run, run again and rank: nothing runs twice, the tables stay the same, all within 80 columns."""
-    planned = sacma("sweep", "tiny.yaml", "--plan", cwd=folder)
-    assert planned.returncode == 0, planned.stderr
+    planned = successful("sweep", "tiny.yaml", "--plan", cwd=folder)
     assert "0/8" in planned.stdout
     assert "by shipped figures" in planned.stdout
     assert not (folder / "results").exists()
 
-    first = sacma("sweep", "tiny.yaml", "--jobs", 1, cwd=folder)
-    assert first.returncode == 0, first.stderr
+    first = successful("sweep", "tiny.yaml", "--jobs", 1, cwd=folder)
     assert "2 algorithms, 4 settings, 16 trials: 0 there, 16 to run" in first.stdout
     assert "A: 2 settings in 4 rankings" in first.stdout
     assert all(len(line) <= 80 for line in [*planned.stdout.splitlines(), *first.stdout.splitlines()])
@@ -62,8 +60,7 @@ def test_from_sweep_to_winner(folder: Path) -> None:
 
     again = sacma("sweep", "tiny.yaml", cwd=folder)
     assert "16 trials: 16 there, 0 to run" in again.stdout
-    ranked = sacma("sweep", "tiny.yaml", "--rank-only", cwd=folder)
-    assert ranked.returncode == 0
+    ranked = successful("sweep", "tiny.yaml", "--rank-only", cwd=folder)
     assert first.stdout.endswith(ranked.stdout)
     assert results(folder) == before
     assert "nothing to run" in sacma("sweep", "tiny.yaml", "--plan", cwd=folder).stdout
@@ -71,8 +68,7 @@ def test_from_sweep_to_winner(folder: Path) -> None:
     assert "A.0.5" in status.stdout
     assert "next: sacma sweep SWEEP.yaml --results results --rank-only" in status.stdout
 
-    shorter = sacma("sweep", "tiny.yaml", "--budget", 10, "--jobs", 1, cwd=folder)
-    assert shorter.returncode == 0
+    shorter = successful("sweep", "tiny.yaml", "--budget", 10, "--jobs", 1, cwd=folder)
     assert "ranked after 5, 10 evaluations/D" in shorter.stdout
     (note,) = shorter.stderr.splitlines()
     assert note.startswith("note: results held A.0.5, A.1, B.0.5, B.1 with other settings, budget or seed")
@@ -80,8 +76,7 @@ def test_from_sweep_to_winner(folder: Path) -> None:
 
 def test_tables_hold_what_is_printed(folder: Path) -> None:
     """Every figure of the command comes from the records by the functions of the analysis, and is in a table."""
-    done = sacma("sweep", "tiny.yaml", "--jobs", 1, "--functions", "1-3,8", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = successful("sweep", "tiny.yaml", "--jobs", 1, "--functions", "1-3,8", cwd=folder)
     ranking, ranks = (pd.read_csv(folder / "results" / "sweep" / f"tiny_{kind}.csv") for kind in ("ranking", "ranks"))
     store = Store(folder / "results")
     for algorithm in ("A", "B"):
@@ -113,16 +108,14 @@ def test_incomplete_results(folder: Path) -> None:
 def test_shards_are_ranked_together(folder: Path) -> None:
     """A shard runs its part and ranks nothing; it says what to type to bring all together and rank them."""
     for number in (1, 2):
-        done = sacma("sweep", "tiny.yaml", "--shard", f"{number}/2", "--results", f"shard {number}", cwd=folder)
-        assert done.returncode == 0, done.stderr
+        done = successful("sweep", "tiny.yaml", "--shard", f"{number}/2", "--results", f"shard {number}", cwd=folder)
         assert "next: when all 2 shards are done, copy studies, records and failures of each into one" in done.stdout
         assert "A: 2 settings" not in done.stdout
         copy, then = done.stdout.strip().rpartition("those of this one: ")[2].split("; then: ")
         subprocess.run(["bash", "-euc", copy], cwd=folder, check=True)  # noqa: S607 as it is typed
     program, *arguments = shlex.split(then)
     assert program == "sacma"
-    ranked = sacma(*arguments, cwd=folder)
-    assert ranked.returncode == 0, ranked.stderr
+    ranked = successful(*arguments, cwd=folder)
     assert "A: 2 settings in 4 rankings" in ranked.stdout
 
 

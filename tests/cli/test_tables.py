@@ -13,7 +13,7 @@ from sacma.algorithms.registry import ALGORITHMS
 from sacma.cli.tables import description, field_rows, own_places, part_models, rank_table
 from sacma.config.nested import all_kinds
 from sacma.strategy.settings import StrategySettings
-from tests.commands import sacma
+from tests.commands import sacma, successful
 
 
 def shown(renderable: RenderableType) -> list[str]:
@@ -110,8 +110,7 @@ def test_parts_that_share_settings_refer_to_each_other() -> None:
 
 def test_algorithms_lists_every_kind_within_80_columns(tmp_path: Path) -> None:
     """Each algorithm, each kind of each part at each depth, each once and with all its settings."""
-    done = sacma("algorithms", cwd=tmp_path)
-    assert done.returncode == 0
+    done = successful("algorithms", cwd=tmp_path)
     assert done.stderr == ""
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80

@@ -21,7 +21,7 @@ from sacma.experiment.cost import CostModel
 from sacma.experiment.run import Attempt
 from sacma.store.outcome import CPUSeconds, Outcome, TrialStatus
 from sacma.store.record import FinishedTrial
-from tests.commands import blank_figures, environment, sacma
+from tests.commands import environment, refusal, reported, sacma, successful
 from tests.conftest import CONFIGS
 
 if sys.platform == "win32":
@@ -82,10 +82,8 @@ def test_colour_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
 def test_logs_are_not_redrawn_though_colour_is_forced(tmp_path: Path) -> None:
     """FORCE_COLOR in a log, as continuous integration sets it: lines, nothing that moves the cursor."""
     run = ("run", CONFIGS / "cmaes.yaml", *SMALL)
-    done = sacma(*run, cwd=tmp_path, FORCE_COLOR="1")
-    with blank_figures():
-        report = sacma("postprocess", "--no-pages", "--no-pdf", cwd=tmp_path, FORCE_COLOR="1")
-    assert done.returncode == report.returncode == 0
+    done = successful(*run, cwd=tmp_path, FORCE_COLOR="1")
+    report = reported(cwd=tmp_path, FORCE_COLOR="1")
     for text in (done.stdout, report.stdout):
         assert not re.search(r"\x1b\[[0-9;?]*[A-Za-ln-z]|\r", text)  # all but m, which colours
     assert "4/4 trials, " in done.stdout
@@ -137,9 +135,7 @@ def test_streams_may_be_closed(tmp_path: Path) -> None:
 
 def test_no_columns_are_as_none_said(tmp_path: Path) -> None:
     """A terminal that says 0 columns still shows messages."""
-    done = sacma("run", "nothing.yaml", cwd=tmp_path, process=True, COLUMNS=0)
-    assert done.returncode == 2
-    assert "nothing.yaml: no such config file" in done.stderr
+    assert "nothing.yaml: no such config file" in refusal("run", "nothing.yaml", cwd=tmp_path, process=True, COLUMNS=0)
 
 
 def test_a_folder_that_is_gone(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from sacma.coco.reader import CocoData
 from sacma.coco.suites import BBOB, NOISY
 from sacma.errors import SacmaError
 from sacma.types import Array
-from tests.commands import blank_figures, sacma
+from tests.commands import reported, sacma
 from tests.conftest import best_of
 
 SAMPLES = Path(__file__).parent / "samples"  # its README says how they are made
@@ -101,11 +101,7 @@ def test_they_stand_beside_each_other(tmp_path: Path, table: Path) -> None:
     shutil.move(tmp_path / "r" / "export" / "Random-Search.tgz", cache / "2099-random.tgz")
     given = ["IOH=~/ioh", f"NG={SAMPLES / 'nevergrad'}", f"table={table}", "archive=2099-rand"]
     arguments = [word for each in given for word in ("--with", each)]
-    with blank_figures():
-        done = sacma(
-            "postprocess", "new", *arguments, "--no-pages", "--no-pdf", cwd=tmp_path, HOME=home, XDG_CACHE_HOME=""
-        )
-    assert done.returncode == 0, done.stderr
+    reported("new", *arguments, cwd=tmp_path, HOME=home, XDG_CACHE_HOME="")
     medians = pd.read_csv(tmp_path / "new" / "report" / "tables" / "median_delta_f.csv")
     wide = medians.pivot(index=["scenario", "function"], columns="algorithm", values="median_delta_f")
     assert set(wide) == {"IOH", "NG", "table", "archive"}

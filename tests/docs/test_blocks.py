@@ -19,7 +19,7 @@ from math_core import LatexToMathML
 
 from sacma.config.study import load_study
 from sacma.config.sweep import load_sweep
-from tests.commands import blank_figures, sacma
+from tests.commands import blank_figures, sacma, successful
 from tests.docs.pages import PAGES, ROOT, Block, blocks
 
 mpl.use("Agg")
@@ -48,8 +48,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     configs = [ROOT / "configs" / f"{name}.yaml" for name in ("cmaes", "ada_kendall", "gp1")]
     options = ("--functions", "1,8", "--dimensions", 2, "--instances", "1-2", "--budget", 60, "--results", "quick")
-    done = sacma("run", *configs, *options, "--jobs", 1, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    successful("run", *configs, *options, "--jobs", 1, cwd=folder)
     return folder / "quick"
 
 

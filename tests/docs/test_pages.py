@@ -88,12 +88,7 @@ class Site:
     def faults(self) -> list[str]:
         """Return what axe-core finds to be serious or worse, but for contrast, which takes minutes."""
         self.page.evaluate(ALIKE)
-        options = {
-            "resultTypes": ["violations"],
-            "preload": False,
-            "runOnly": AA,
-            "rules": WITHOUT_CONTRAST,
-        }
+        options = {"resultTypes": ["violations"], "preload": False, "runOnly": AA, "rules": WITHOUT_CONTRAST}
         return [
             f"{violation['id']}: {node['html']} {node['failureSummary']}"
             for violation in AXE.run(self.page, None, options).response["violations"]

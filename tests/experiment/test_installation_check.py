@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacma.experiment import installation_check
-from tests.commands import sacma
+from tests.commands import sacma, successful
 
 
 def test_folders_that_cannot_be_used(tmp_path: Path) -> None:
@@ -87,8 +87,7 @@ def test_cocopp(
 
 def test_a_sound_installation(tmp_path: Path) -> None:
     """Exit code 0, every point on lines of 80 columns, and nothing is left in the folder."""
-    done = sacma("doctor", cwd=tmp_path, process=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = successful("doctor", cwd=tmp_path, process=True)
     assert "BROKEN" not in done.stdout
     assert "nothing is broken" in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())

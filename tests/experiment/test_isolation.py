@@ -15,7 +15,7 @@ from sacma.experiment.run import run_campaign
 from sacma.experiment.workers import LocalWorkers
 from sacma.store.record import FinishedTrial
 from sacma.store.store import Store
-from tests.commands import HOSTILE, sacma
+from tests.commands import HOSTILE, sacma, successful
 from tests.conftest import CONFIGS, coco_files, hostile_config
 from tests.sizes import sizes
 
@@ -103,8 +103,7 @@ def test_records_that_are_removed_meanwhile(tmp_path: Path) -> None:
 def test_a_retry_mends_what_was_bad_luck(tmp_path: Path) -> None:
     """A worker killed once: all trials are there, exit code 0, and no failure is left."""
     config = hostile_config(tmp_path, {"f2-d2-i1": "kill"}, flag=str(tmp_path / "once"))
-    done = sacma("run", config, cwd=tmp_path, process=True)
-    assert done.returncode == 0, done.stderr
+    done = successful("run", config, cwd=tmp_path, process=True)
     assert "1 retried" in done.stdout
     assert "all 60 trials" in done.stdout
     assert not list((tmp_path / "results" / "failures").rglob("*.json"))
@@ -139,7 +138,6 @@ def test_full_scratch(tmp_path: Path, small_disk: Path) -> None:
     full = sacma(*arguments, *options, cwd=tmp_path, TMPDIR=small_disk)
     assert full.returncode == 1
     assert "is the disk of temporary files full?" in full.stderr
-    again = sacma(*arguments, *options, cwd=tmp_path)
-    assert again.returncode == 0
+    successful(*arguments, *options, cwd=tmp_path)
     assert sacma(*arguments, "--budget", 300, "--results", "good", cwd=tmp_path).returncode == 0
     assert coco_files(tmp_path / "out") == coco_files(tmp_path / "good")

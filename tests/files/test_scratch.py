@@ -1,14 +1,13 @@
 """Temporary folders: whose they are, and what is left of killed processes."""
 
 import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from sacma.files.scratch import scratch_folder
+from tests.commands import printed_by
 
 MAKE = "from sacma.files.scratch import scratch_folder; print(scratch_folder(), end='')"
 
@@ -18,8 +17,7 @@ def test_what_killed_processes_left_is_removed(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     mine = scratch_folder()
-    done = subprocess.run([sys.executable, "-c", MAKE], capture_output=True, text=True, check=True)
-    dead = Path(done.stdout)
+    dead = Path(printed_by(MAKE))
     assert dead.parent == tmp_path
     assert mine.exists()
     others = [tmp_path / "sacma-00000000-1-elsewhere", tmp_path / "sacma-notours"]

@@ -28,10 +28,7 @@ from sacma.optimize.run import Run
 from sacma.optimize.space import Space
 from tests.optimize.runs import GENERATIONS
 
-SPACE: dict[str, BaseDistribution] = {
-    "a": FloatDistribution(-5.0, 5.0),
-    "b": FloatDistribution(1e-3, 10.0, log=True),
-}
+SPACE: dict[str, BaseDistribution] = {"a": FloatDistribution(-5.0, 5.0), "b": FloatDistribution(1e-3, 10.0, log=True)}
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,6 @@
 
 import itertools
 import math
-import subprocess
-import sys
 import time
 import traceback
 from typing import Any
@@ -16,6 +14,7 @@ import sacma
 from sacma.optimize.methods import composed, named
 from sacma.optimize.result import Result, Status
 from sacma.types import Array
+from tests.commands import printed_by
 from tests.optimize.generated import endings
 from tests.optimize.runs import GENERATIONS, bits, rosenbrock
 from tests.sizes import sizes
@@ -209,8 +208,7 @@ def test_generated_calls_break_no_rule(number: int) -> None:
 def test_importing_sacma_is_cheap() -> None:
     """Neither NumPy nor pycma is loaded before something of the optimizer is asked for; its names are listed."""
     code = "import sys, sacma; assert not {'numpy', 'cma', 'scipy'} & sys.modules.keys(); print(*dir(sacma))"
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert {"minimize", "Optimizer", "read_journal"} <= set(found.split())
+    assert {"minimize", "Optimizer", "read_journal"} <= set(printed_by(code).split())
     assert [name for name in dir(sacma) if not name.startswith("__")] == sorted(sacma.__all__)
     assert callable(sacma.minimize)
     with pytest.raises(AttributeError, match="no attribute 'maximize'"):

@@ -1,8 +1,6 @@
 """Pictures of a run."""
 
 import math
-import subprocess
-import sys
 from typing import Any
 
 import matplotlib as mpl
@@ -106,15 +104,6 @@ def test_what_has_little_to_show_is_drawn_too() -> None:
     for fun, budget in cases:
         sacma.minimize(fun, [1.0], 1.0, seed=1, budget=budget).plot(figure=Figure()).canvas.draw()
     sacma.Optimizer([1.0], 1.0).result.plot(figure=Figure()).canvas.draw()
-
-
-def test_who_does_not_draw_loads_no_matplotlib() -> None:
-    """Not for a run, but for what pycma itself imports."""
-    code = (
-        "import sys, sacma; sacma.minimize(lambda x: x[0]**2, [1.0], 1.0, budget=5, callback=lambda r: None);"
-        "assert 'sacma.optimize.plot' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_any_callback_can_have_an_end() -> None:

@@ -1,7 +1,6 @@
 """Calls in several threads of a process: the same results as alone, and nothing of the process left changed."""
 
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 
 import sacma
 from sacma.types import Array
+from tests.commands import printed_by
 from tests.optimize.runs import sphere
 from tests.sizes import sizes
 
@@ -42,12 +42,7 @@ with ThreadPoolExecutor(2) as executor:
 
 def test_first_calls_of_a_process_in_threads() -> None:
     """The likelihood with a trend is compiled once, apart from that without one."""
-    command = [sys.executable, "-c", FIRST_CALLS]
-    alone, *together = (
-        subprocess.run([*command, *more], check=True, capture_output=True, text=True).stdout
-        for more in ([], ["together"])
-    )
-    assert together == [alone]
+    assert printed_by(FIRST_CALLS) == printed_by(FIRST_CALLS, "together")
 
 
 def test_a_process_that_is_forked_during_a_search() -> None:

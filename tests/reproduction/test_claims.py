@@ -75,10 +75,7 @@ def replaced(known: Evidence, **frames: Any) -> Evidence:
 def test_the_papers_tables_support_its_claims() -> None:
     """Claims 1 to 4 and 8 are about its Tables 3 and 4; of the others these say nothing."""
     verdicts = judge(evidence(published.mean_ranks())).set_index("claim")["verdict"]
-    assert verdicts.to_dict() == {
-        **dict.fromkeys((1, 2, 3, 4, 8), "supported"),
-        **dict.fromkeys((5, 6, 7), "open"),
-    }
+    assert verdicts.to_dict() == {**dict.fromkeys((1, 2, 3, 4, 8), "supported"), **dict.fromkeys((5, 6, 7), "open")}
 
 
 def test_the_opposite_contradicts_them() -> None:

@@ -17,7 +17,7 @@ from sacma.store.completeness import completeness_of_studies
 from sacma.store.kept import LEVELS, KeptStudy, KeptTrial, read_kept, write_kept
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
-from tests.commands import sacma
+from tests.commands import refusal, reported, successful
 from tests.conftest import CONFIGS
 
 LOOKS = (20, 33, 40)
@@ -65,15 +65,12 @@ def test_a_table_is_read_like_results(folder: Path) -> None:
     assert there.complete
     assert there.manifest is not None
     assert there.manifest.name == stored.name
-    status = sacma("status", folder, cwd=folder)
-    assert status.returncode == 0, status.stderr
+    status = successful("status", folder, cwd=folder)
     assert "CMA-ES" in status.stdout
-    made = sacma("postprocess", folder, "--dimensions", 2, "--no-pages", "--no-pdf", cwd=folder)
-    assert made.returncode == 0, made.stderr
+    reported(folder, "--dimensions", 2, cwd=folder)
     assert (folder / "report" / "index.html").exists()
-    refused = sacma("run", CONFIGS / "cmaes.yaml", "--functions", 1, "--dimensions", 2, "--results", folder, cwd=folder)
-    assert refused.returncode == 2
-    assert "holds kept outcomes" in refused.stderr
+    asked = ("--functions", 1, "--dimensions", 2, "--results", folder)
+    assert "holds kept outcomes" in refusal("run", CONFIGS / "cmaes.yaml", *asked, cwd=folder)
     assert not (folder / "records").exists()
 
 

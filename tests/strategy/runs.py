@@ -25,12 +25,7 @@ DOUBLY: Mapping[str, Any] = {"name": "doubly-trained"}
 ERRORS: Sequence[Mapping[str, Any]] = (
     KENDALL,
     {"name": "adaptive-generations", "error": {"name": "ranking-difference"}, "transfer": "T1"},
-    {
-        "name": "adaptive-generations",
-        "error": {"name": "kullback-leibler"},
-        "error_threshold": 0.9,
-        "update_rate": 0.5,
-    },
+    {"name": "adaptive-generations", "error": {"name": "kullback-leibler"}, "error_threshold": 0.9, "update_rate": 0.5},
 )
 
 

@@ -1,12 +1,12 @@
 """Equal results of compiled code with a cold and a warm cache, and without any."""
 
 import importlib
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.commands import printed_by
 
 TRIAL = """
 import hashlib, sys
@@ -27,9 +27,8 @@ print(len(stats.cache_hits), len(stats.cache_misses))
 def test_a_cold_and_a_warm_cache_give_the_same_bits(tmp_path: Path) -> None:
     """Two processes, the first compiling, the second loading: equal to the last bit."""
     config = Path(__file__).parents[2] / "configs" / "sacma.yaml"
-    command, environment = [sys.executable, "-c", TRIAL, str(config)], {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    runs = [subprocess.run(command, check=True, capture_output=True, text=True, env=environment) for _ in range(2)]
-    (cold, *cold_use), (warm, *warm_use) = (run.stdout.split() for run in runs)
+    runs = [printed_by(TRIAL, config, NUMBA_CACHE_DIR=tmp_path) for _ in range(2)]
+    (cold, *cold_use), (warm, *warm_use) = map(str.split, runs)
     assert (cold_use, warm_use) == (["0", "1"], ["1", "0"])
     assert cold == warm
 

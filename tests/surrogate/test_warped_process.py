@@ -61,11 +61,7 @@ def test_it_predicts_what_explodes_and_leaves_alone_what_does_not() -> None:
 def test_extreme_values() -> None:
     """The largest floats, and neighbouring ones: finite predictions, or a reason for having none."""
     X = np.random.default_rng(4).standard_normal((12, 2))
-    extremes: list[Any] = [
-        np.geomspace(1e-300, 8e307, 12),
-        1.0 + np.arange(12) * 1e-15,
-        np.append(np.zeros(11), 1e300),
-    ]
+    extremes: list[Any] = [np.geomspace(1e-300, 8e307, 12), 1.0 + np.arange(12) * 1e-15, np.append(np.zeros(11), 1e300)]
     for values in extremes:
         found = fit_warped_process(TrainingSet(X, values), start=START)
         assert found is FitStatus.CONSTANT_VALUES or np.all(np.isfinite(found.posterior(X).mean))  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sacma.errors import KILLED
-from tests.commands import sacma
+from tests.commands import successful
 from tests.conftest import CONFIGS, coco_files
 from tests.processes import left_alive, start, workers_in_session
 
@@ -56,10 +56,8 @@ def test_kills(tmp_path: Path, kills: int, protocol: dict[str, str]) -> None:
         assert all(now.get(path) == content for path, content in records.items()), "a finished trial was run again"
         records = now
 
-    left_alone = sacma("run", *configs, *options, "--results", "serial", cwd=tmp_path)
-    assert left_alone.returncode == 0
-    last = sacma("run", *configs, *options, "--results", "out", cwd=tmp_path, process=True)
-    assert last.returncode == 0, last.stderr
+    successful("run", *configs, *options, "--results", "serial", cwd=tmp_path)
+    successful("run", *configs, *options, "--results", "out", cwd=tmp_path, process=True)
     assert coco_files(tmp_path / "out") == coco_files(tmp_path / "serial")
     after = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.record")}
     assert all(after[path] == content for path, content in records.items())

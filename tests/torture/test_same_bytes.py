@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from tests.commands import sacma
+from tests.commands import sacma, successful
 from tests.conftest import CONFIGS, coco_files
 from tests.processes import dask_cluster
 from tests.sizes import sizes
@@ -20,10 +20,9 @@ def test_same_bytes(tmp_path: Path, protocol: tuple[object, ...]) -> None:
     """In this process, in 2 workers, resumed, on dask with 2 workers that share no folder, and in 3 shards together."""
 
     def run(name: str, *options: object) -> dict[str, bytes]:
-        done = sacma(
+        successful(
             "run", *CONFIG_FILES, *protocol, "--results", name, *options, cwd=tmp_path, process=options == ("--jobs", 2)
         )
-        assert done.returncode == 0, done.stderr
         return coco_files(tmp_path / name)
 
     expected = run("serial")

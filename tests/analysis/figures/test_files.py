@@ -22,10 +22,7 @@ def test_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made twice, here or in other processes, and with whatever settings of the user."""
     monkeypatch.setitem(STYLE, "pdf.fonttype", SHIPPED_FONTS)
     monkeypatch.setattr(files, "FIGURES_A_PROCESS", 1)
-    figures = {
-        "more": partial(draw, bars(TWELVE[:4]), TWELVE),
-        "bars": partial(draw, bars(SIX[:3]), SIX),
-    }
+    figures = {"more": partial(draw, bars(TWELVE[:4]), TWELVE), "bars": partial(draw, bars(SIX[:3]), SIX)}
     list(render({tmp_path / "here" / name: make for name, make in figures.items()}))
     list(render({tmp_path / "there" / name: make for name, make in figures.items()}, jobs=2))
     with mpl.rc_context({"font.family": "serif", "text.usetex": True, "lines.linewidth": 9, "savefig.bbox": "tight"}):

@@ -13,13 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sacma.analysis.statistics.posthoc import (
-    bergmann_hommel,
-    critical_difference,
-    holm,
-    posthoc_from_ranks,
-    shaffer,
-)
+from sacma.analysis.statistics.posthoc import bergmann_hommel, critical_difference, holm, posthoc_from_ranks, shaffer
 
 Pair = tuple[int, int]
 
