@@ -9,7 +9,7 @@ import yaml
 from playwright.sync_api import Browser
 
 from tests.analysis.page.opened import Opened
-from tests.commands import blank_figures, sacma
+from tests.commands import reported, sacma
 from tests.conftest import CONFIGS
 
 PROTOCOL = ("--functions", "1,8,15", "--dimensions", "2,3", "--instances", "1-2", "--budget", "40")
@@ -29,9 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "results" / "coco" / "GP-5", theirs)
     for index in theirs.rglob("*.info"):
         index.write_text(index.read_text().replace("'GP-5'", f"'{HOSTILE}'"))
-    with blank_figures():
-        done = sacma("postprocess", "--no-pages", "--no-pdf", "--with", "Theirs=<b>theirs", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    reported("--with", "Theirs=<b>theirs", cwd=folder)
     return folder / "results" / "report"
 
 
@@ -40,4 +38,4 @@ def opened(browser: Browser, results: Path) -> Iterator[Opened]:
     """Open the report on a desk."""
     opened = Opened(browser, results, viewport={"width": 1200, "height": 900})
     yield opened
-    opened.page.close()
+    opened.close()

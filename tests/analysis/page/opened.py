@@ -29,6 +29,11 @@ class Opened:
         self.page.goto(f"{(results / 'index.html').as_uri()}{address}")
         self.page.wait_for_selector("html[data-ready=yes]")
 
+    def close(self) -> None:
+        """Close it, when nothing has complained."""
+        assert self.complaints == []
+        self.page.close()
+
     def unfold(self) -> None:
         """Open all that is folded away, but the list of algorithms."""
         self.page.evaluate("document.querySelectorAll('main details').forEach(each => { each.open = true; })")
