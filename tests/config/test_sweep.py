@@ -123,6 +123,7 @@ def test_overrides_and_where_settings_are_ranked(tmp_path: Path) -> None:
         (KEYS % "training_set.radius: [8]", "grid: it has a single combination; a sweep ranks two or more"),
         (MINIMAL, "s.yaml: grid: is missing"),
         ("name: S\nalgorithms: []\ngrid: {a: [1, 2]}\n", "s.yaml:2: algorithms: [] is not a list of values"),
+        (GRID.replace("name: A", "name: NO"), "algorithms.0.name: False is not allowed: YAML reads it so; text such"),
         (GRID.replace("name: A", "name: ../A"), "s.yaml:3: algorithms.0.name: '../A' cannot name a folder"),
         (GRID.replace("name: A", "name: " + "A" * 60), "s.yaml:6: grid: '" + "A" * 60 + ".8-recent' cannot name"),
         (

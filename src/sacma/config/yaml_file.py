@@ -186,10 +186,15 @@ def _reason(detail: Any, key: str, valid_keys: Sequence[str]) -> str:
         case "value_error":
             reason = str(detail["ctx"]["error"])
         case _:
-            allowed = detail["msg"].removeprefix("Input ")
-            # Which of its limits a number exceeds that is none, is chance.
-            reason = f"{given} is not allowed: {'should be a finite number' if given == 'nan' else allowed}"
+            reason = f"{given} is not allowed: {_allowed(detail, given)}"
     return one_line(reason, LONGEST_REASON)
+
+
+def _allowed(detail: Any, given: str) -> str:
+    if detail["type"] == "string_type" and isinstance(detail["input"], bool | int | float):
+        return "YAML reads it so; text such as NO or 42 needs quotation marks"
+    # Which of its limits a number exceeds that is none, is chance.
+    return "should be a finite number" if given == "nan" else str(detail["msg"].removeprefix("Input "))
 
 
 def unknown_key(given: str, valid: Sequence[str]) -> str:
