@@ -21,10 +21,13 @@ import joblib
 import pytest
 import yaml
 
+from sacma.algorithms.decorator import algorithm
+from sacma.algorithms.registry import ALGORITHMS
 from sacma.analysis.figures.style import STYLE
 from sacma.coco.reader import Curve
-from sacma.config.plan import plan
+from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study, load_study
+from sacma.errors import SacmaError
 from sacma.experiment.trial import prepare_all
 from sacma.store.outcome import Outcome
 
@@ -116,6 +119,27 @@ def study() -> Callable[..., Study]:
         return load_study(CONFIGS / f"{name}.yaml", protocol)
 
     return load
+
+
+def stand_in(
+    monkeypatch: pytest.MonkeyPatch,
+    minimize: Callable[..., None],
+    suite: str = "bbob",
+    place: tuple[int, int, int] = (1, 2, 1),
+    budget: int = 20,
+) -> TrialSpec:
+    """Register an algorithm and return the spec of a trial that runs it."""
+    monkeypatch.setitem(ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))
+    return TrialSpec("S", "stand-in", "{}", suite, *place, budget, 1e-8, 1, "25", "", "")
+
+
+def one_line(call: Callable[..., object], *arguments: Any, error: Any = SacmaError, **named: Any) -> str:
+    """Return the message of the error of a call: one printable line."""
+    with pytest.raises(error) as caught:
+        call(*arguments, **named)
+    message = str(caught.value)
+    assert message.isprintable(), message
+    return message
 
 
 def best_after(outcome: Outcome, evaluations: float) -> float:

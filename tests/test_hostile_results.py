@@ -1,7 +1,6 @@
 """A results folder of somebody else: whatever is in it, commands end with a line and change nothing outside."""
 
 import contextlib
-import io
 import json
 import os
 import shutil
@@ -10,21 +9,18 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sacma.cli.app import main
-from sacma.cli.console import err, out
 from sacma.config.plan import plan
 from sacma.config.study import load_study
 from sacma.errors import SacmaError
 from sacma.store.lock import locked
 from sacma.store.outcome import FailureKind, encode_failure, failed
 from sacma.store.store import Store
-from tests.commands import run_here
+from tests.commands import run_here, sacma
 from tests.conftest import CONFIGS
 from tests.store.forgeries import opened, packed
 
@@ -55,19 +51,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(*arguments: str) -> tuple[int, str]:
-    """Run the command line in this process; return its exit code and what it said."""
-    said = io.StringIO()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(sys, "argv", ["sacma", *arguments]))
-        stack.enter_context(contextlib.redirect_stdout(said))
-        stack.enter_context(contextlib.redirect_stderr(said))
-        for console in (out, err):
-            stack.enter_context(mock.patch.object(console, "_file", said))
-        try:
-            code = main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-    return code, said.getvalue()
+    """Run the command line; return its exit code and what it said."""
+    done = sacma(*arguments, cwd=Path.cwd())
+    return done.returncode, done.stdout + done.stderr
 
 
 def in_place(path: Path, kind: str, outside: Path) -> None:

@@ -4,13 +4,9 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner
-
-from sacma.cli.app import app
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.store import Store
-from tests.commands import no_workers, sacma
+from tests.commands import sacma, successful
 from tests.conftest import CONFIGS, hostile_config
 from tests.docs.pages import ROOT, blocks
 
@@ -30,18 +26,15 @@ def test_shards_of_a_cluster_are_copied_together(tmp_path: Path) -> None:
     assert not completeness.heads
 
 
-def test_what_is_next_is_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_next_is_what_to_type(tmp_path: Path) -> None:
     """The commands that all shards print, also those without a trial, bring all trials together in one folder."""
-    monkeypatch.chdir(tmp_path)
     small = ("--functions", "1-3", "--dimensions", "2", "--instances", "1-2", "--budget", "5")
     for number in range(1, 9):  # of six trials
         shard = ("--shard", f"{number}/8", "--results", f"my shards/{number}")
-        with no_workers():
-            done = CliRunner().invoke(app, ["run", str(CONFIGS / "cmaes.yaml"), *small, *shard])
-        assert done.exit_code == 0, done.output
+        done = successful("run", CONFIGS / "cmaes.yaml", *small, *shard, cwd=tmp_path)
         copy, then = done.stdout.strip().rpartition("those of this one: ")[2].split("; then: ")
-        subprocess.run(["bash", "-euc", copy], check=True)  # noqa: S607 as it is typed
+        subprocess.run(["bash", "-euc", copy], cwd=tmp_path, check=True)  # noqa: S607 as it is typed
     program, command, folder = shlex.split(then)
     assert (program, command) == ("sacma", "postprocess")
-    ((_, completeness),) = completeness_of_studies(Store(Path(folder)))
+    ((_, completeness),) = completeness_of_studies(Store(tmp_path / folder))
     assert completeness.complete

@@ -1,6 +1,7 @@
 """Data of IOHprofiler, of Nevergrad and in plain tables: read as COCO's, with the values of COCO's functions."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from sacma.coco.suites import BBOB, NOISY
 from sacma.errors import SacmaError
 from sacma.types import Array
 from tests.commands import reported, sacma
-from tests.conftest import best_of
+from tests.conftest import best_of, one_line
 
 SAMPLES = Path(__file__).parent / "samples"  # its README says how they are made
 
@@ -132,9 +133,7 @@ def test_they_stand_beside_each_other(tmp_path: Path, table: Path) -> None:
 def test_damaged_tables_are_refused(table: Path, change: Callable[[str], str], said: str) -> None:
     """In one line that names file, line and what is allowed."""
     table.write_text(change(table.read_text()))
-    with pytest.raises(SacmaError, match=said) as error:
-        load_any(table, None)
-    assert str(error.value).isprintable()
+    assert re.search(said, one_line(load_any, table, None))
 
 
 @pytest.mark.parametrize(
@@ -167,9 +166,7 @@ def test_damaged_logs_are_refused(tmp_path: Path, name: str, change: Callable[[s
     shutil.copytree(SAMPLES, tmp_path / "s")
     file = tmp_path / "s" / name
     file.write_text(change(file.read_text()))
-    with pytest.raises(SacmaError, match=said) as error:
-        load_any(tmp_path / "s" / name.partition("/")[0], None)
-    assert str(error.value).isprintable()
+    assert re.search(said, one_line(load_any, tmp_path / "s" / name.partition("/")[0], None))
 
 
 def test_other_suites_and_no_data_are_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sacma.strategy.generation_control import AdaptiveGenerations, Generations
 from sacma.strategy.restarts import IPOP
 from sacma.strategy.settings import StrategySettings
 from sacma.surrogate.models import GaussianProcessModel
-from tests.conftest import CONFIGS, SIX
+from tests.conftest import CONFIGS, SIX, one_line
 
 MINIMAL = "name: A\nalgorithm: surrogate-cmaes\n"
 WITH_MODEL = MINIMAL + "settings:\n  model: {name: gaussian-process}\n"
@@ -21,11 +21,7 @@ WITH_MODEL = MINIMAL + "settings:\n  model: {name: gaussian-process}\n"
 def error_of(tmp_path: Path, text: str, **overrides: object) -> str:
     path = tmp_path / "c.yaml"
     path.write_text(text)
-    with pytest.raises(SacmaError) as caught:
-        load_study(path, overrides)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.replace(str(path), "c.yaml")
+    return one_line(load_study, path, overrides).replace(str(path), "c.yaml")
 
 
 def test_default_protocol_is_the_papers() -> None:

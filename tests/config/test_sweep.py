@@ -7,10 +7,9 @@ import pytest
 
 from sacma.config.study import load_study
 from sacma.config.sweep import MOST_SETTINGS, Sweep, load_sweep
-from sacma.errors import SacmaError
 from sacma.strategy.generation_control import AdaptiveGenerations
 from sacma.strategy.settings import StrategySettings
-from tests.conftest import CONFIGS
+from tests.conftest import CONFIGS, one_line
 
 TABLE_1 = CONFIGS / "sweeps" / "paper_table1.yaml"
 PLAIN = "name: S\nalgorithms:\n  - name: A\n    algorithm: surrogate-cmaes\n"
@@ -26,11 +25,7 @@ def loaded(tmp_path: Path, text: str, **overrides: object) -> Sweep:
 
 
 def error_of(tmp_path: Path, text: str, **overrides: object) -> str:
-    with pytest.raises(SacmaError) as caught:
-        loaded(tmp_path, text, **overrides)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.replace(str(tmp_path / "s.yaml"), "s.yaml")
+    return one_line(loaded, tmp_path, text, **overrides).replace(str(tmp_path / "s.yaml"), "s.yaml")
 
 
 def test_table_1_is_the_papers() -> None:

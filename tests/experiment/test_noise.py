@@ -14,9 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sacma.algorithms import registry
 from sacma.algorithms.base import Problem
-from sacma.algorithms.decorator import algorithm
 from sacma.coco.suites import NOISY
 from sacma.config.plan import TrialSpec, plan
 from sacma.config.study import Study
@@ -30,7 +28,7 @@ from sacma.store.outcome import TrialStatus
 from sacma.store.provenance import Manifest
 from sacma.store.record import FinishedTrial, TrialRecord, decode
 from sacma.store.trace import write_traces
-from tests.conftest import best_after
+from tests.conftest import best_after, stand_in
 
 MakeStudy = Callable[..., Study]
 SMALL: Mapping[str, Any] = {"suite": "bbob-noisy", "dimensions": "2", "instances": "1", "budget": 20}
@@ -119,8 +117,7 @@ def evaluating(
     def minimize(problem: Problem, rng: object) -> None:
         measured.extend(problem(point) for point in points)
 
-    monkeypatch.setitem(registry.ALGORITHMS._own, "stand-in", algorithm("stand-in")(minimize))
-    return TrialSpec("S", "stand-in", "{}", suite, *place, len(points), 1e-8, 1, "25", "", "")
+    return stand_in(monkeypatch, minimize, suite, place, len(points))
 
 
 def approach(x_opt: Any, number: int = 300) -> Any:

@@ -11,14 +11,13 @@ from pyarrow import parquet
 from sacma.analysis.trials import our_trial
 from sacma.config.plan import plan
 from sacma.config.study import Study
-from sacma.errors import SacmaError
 from sacma.experiment.trial import run_trial
 from sacma.store.completeness import completeness_of_studies
 from sacma.store.kept import LEVELS, KeptStudy, KeptTrial, read_kept, write_kept
 from sacma.store.store import Store
 from sacma.store.stored_study import StoredStudy
 from tests.commands import refusal, reported, successful
-from tests.conftest import CONFIGS
+from tests.conftest import CONFIGS, one_line
 
 LOOKS = (20, 33, 40)
 
@@ -96,9 +95,7 @@ def test_a_damaged_table_is_refused(folder: Path, change: str) -> None:
         path.write_bytes(path.read_bytes()[:-20])
     else:
         parquet.write_table(changed[change](), path)
-    with pytest.raises(SacmaError, match=r"outcomes.parquet is not a table of outcomes: .") as refused:
-        read_kept(path)
-    assert "\n" not in str(refused.value)
+    assert "outcomes.parquet is not a table of outcomes: " in one_line(read_kept, path)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sacma.algorithms import registry
 from sacma.algorithms.base import Problem
-from sacma.algorithms.decorator import algorithm
-from sacma.config.plan import TrialSpec
 from sacma.experiment.trial import run_trial
 from sacma.store.log import check_log
 from sacma.store.outcome import DamagedRecordError
 from sacma.store.record import TrialRecord, decode, encode
+from tests.conftest import stand_in
 
 
 def record_of(monkeypatch: pytest.MonkeyPatch, rows: Sequence[Mapping[str, Any]]) -> TrialRecord:
@@ -26,8 +24,7 @@ def record_of(monkeypatch: pytest.MonkeyPatch, rows: Sequence[Mapping[str, Any]]
             problem(rng.uniform(-4, 4, problem.dimension))
             problem.log(**row)
 
-    monkeypatch.setitem(registry.ALGORITHMS._own, "logging", algorithm("logging")(logging))
-    return run_trial(TrialSpec("L", "logging", "{}", "bbob", 1, 2, 1, 20, 1e-8, 1, "25", "", ""))
+    return run_trial(stand_in(monkeypatch, logging))
 
 
 def test_what_is_logged_is_in_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
