@@ -39,14 +39,12 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
     "benchmarks/gp_fit.py": (["--tiny"], "warm >= cold"),
     "benchmarks/mixed.py": (["--tiny"], "ellipsoid, steep integers"),
     "benchmarks/noise.py": (["--tiny"], "within two errors of fun"),
-    "benchmarks/outcomes.py": ([STUDY, FOLDER, "--tiny"], "outcomes.parquet: "),
     "benchmarks/overhead.py": (["--tiny"], "CPU ms of ask and tell"),
     "benchmarks/real_problems.py": (["--results", FOLDER, "--images", FOLDER, "--tiny"], "| mean rank at |"),
     "benchmarks/trial_cost.py": (["--tiny"], "objective"),
     "benchmarks/transformations.py": (["--tiny"], "1e10 20th"),
     "reproduction/attribution.py": (["--results", FOLDER, "--tiny"], "over GP-5"),
     "reproduction/open_readings.py": (["--results", FOLDER, "--tiny"], "as-run"),
-    "reproduction/tables.py": ([STUDY, "--tiny"], "hold, "),
     "examples/ask_and_tell.py": ([], "{'target': 0.001}"),
     "examples/journal.py": ([], ["power: 50 evaluations are on the disk", "used up: 120 evaluations were paid for"]),
     "examples/minimize.py": ([], "the target, 1e-06, is reached"),
@@ -68,8 +66,10 @@ TINY: dict[str, tuple[list[str], list[str] | str]] = {
 ELSEWHERE = {
     "benchmarks/common.py": "a part of the others",
     "benchmarks/competitors.py": "algorithms: tests/benchmarks/test_competitors.py",
+    "benchmarks/outcomes.py": "below: its outcomes are enough",
     "benchmarks/postprocessing.py": "makes the small study of this module",
     **dict.fromkeys((f"reproduction/{name}.py" for name in PARTS), "a part of tables.py"),
+    "reproduction/tables.py": "below: it says the same of kept outcomes",
     "examples/half_the_evaluations.py": "below: its claim is tested",
     "tools/chromium.py": "a part of others, like screens.py",
     "tools/first_picture.py": "below: in a process of its own",
@@ -146,7 +146,7 @@ def test_outcomes_are_enough(
 ) -> None:
     """The pages on the reproduction and the comparison say the same from kept outcomes as from the study's records."""
     run("benchmarks/outcomes.py", [str(study), str(tmp_path)], monkeypatch)
-    capfd.readouterr()
+    assert "outcomes.parquet: " in capfd.readouterr().out
     printed = []
     for folder in (study, tmp_path):
         run("reproduction/tables.py", [str(folder)], monkeypatch)
@@ -154,6 +154,7 @@ def test_outcomes_are_enough(
         printed.append(capfd.readouterr().out)
     assert printed[0] == printed[1]
     assert printed[0].count("Claim ") == 8
+    assert "hold, " in printed[0]
     assert "| GP-5 |" in printed[0].partition("### 2-D")[2]
     assert "ADA-KL" not in printed[0].partition("### 2-D")[2]
     table = tmp_path / "outcomes.parquet"

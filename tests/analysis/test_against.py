@@ -111,7 +111,7 @@ def test_commands_tell_of_them(tmp_path: Path) -> None:
     """They are listed with problems, budget and origin; a folder of them says what it is, and the command for it."""
     listed = sacma("algorithms", "--kept", cwd=tmp_path).stdout
     assert re.search(r"^TuRBO +2,3,5,10 +1-5 +25·D +turbo *$", listed, flags=re.MULTILINE)
-    status = sacma("status", COMPARED.parents[2] / "data" / "comparison", cwd=tmp_path).stdout
+    status = sacma("status", COMPARED.parents[2] / "data" / "turbo", cwd=tmp_path).stdout
     assert "kept outcomes of ended trials" in status
     assert "environments" not in status
-    assert re.search("next: sacma postprocess RESULTS --against .*,sacma$", status, flags=re.MULTILINE)
+    assert re.search("next: sacma postprocess RESULTS --against TuRBO$", status, flags=re.MULTILINE)

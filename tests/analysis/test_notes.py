@@ -48,12 +48,6 @@ def test_differing_protocols_are_said_with_what_follows() -> None:
     assert not any("budgets" in note for note in notes(alone))  # it ends where it was told to
 
 
-def test_the_papers_protocol() -> None:
-    """The shipped configs as they are have it."""
-    whole = compared(*(made(name, lambda _: [(1, 1.0)], {}) for name in ("cmaes", "gp1", "ada_rd")))
-    assert protocol_differences(whole, AS_PRINTED) == ()
-
-
 def test_another_protocol_than_the_papers_is_said() -> None:
     """Functions, trials, budget and target, where any algorithm lacks some."""
     other: dict[str, object] = {"functions": "1-4", "instances": "1-3", "budget": 100, "target": 1e-3}

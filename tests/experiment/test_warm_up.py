@@ -18,7 +18,6 @@ from sacma.experiment.trial import attempt, run_trial
 from sacma.experiment.workers import LocalWorkers, results
 from sacma.store.outcome import FailureKind, TrialFailure
 from sacma.store.trace import COLUMNS
-from tests.conftest import SIX
 
 MakeStudy = Callable[..., Study]
 
@@ -117,7 +116,7 @@ def test_what_a_process_does_once_is_in_no_trials_time(plug_in: Callable[[str, s
     assert record.outcome.cpu.total < 1000.0
 
 
-@pytest.mark.parametrize("name", [*SIX, "baselines/lq_cma_es", "baselines/bipop_cma_es"])
+@pytest.mark.parametrize("name", ["cmaes", "ada_kendall", "baselines/lq_cma_es", "baselines/bipop_cma_es"])
 def test_results_are_the_same_with_and_without(study: MakeStudy, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Points, values and generations of the first trial of a process, of our own algorithms, to the bit."""
     (spec,) = plan([study(name, functions="8", dimensions="3", instances="1", budget=30)])

@@ -39,7 +39,8 @@ CONTENTS: dict[str, dict[str, Any]] = {
     },
 }
 OWN: dict[str, Any] = {name: StrategySettings.model_validate(content) for name, content in CONTENTS.items()}
-ALIKE = {"gp1", "ada-kl", "ada-rd"}  # as gp5 and ada-kendall, but for a number and an error measure
+# As others, but for a number, an error measure, the active update, or what shows in longer runs or more dimensions.
+ALIKE = {"gp1", "ada-kl", "ada-rd", "ada-kendall-active", "dts-cmaes-active", "ipop-saacm-es", "bipop-saacm-es-k"}
 STRATEGIES = [*(name for name in composed() if "forest" not in name and name not in ALIKE), *OWN]
 SEARCHES = [name for name in names() if name not in composed()]  # methods that call f themselves
 

@@ -177,15 +177,15 @@ def test_f_that_hangs() -> None:
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("method", ["sacma", "cmaes", "cobyqa"])
 def test_with_the_last_evaluation(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it comes while that is recorded, the status says so, and a callback's end is called."""
-    ends: list[sacma.Status] = []
+    """Where it comes while that is recorded, the status says so, and a callback's end is called with the result."""
+    ends: list[sacma.Result] = []
 
     class Callback:
         def __call__(self, _: sacma.Result) -> None:
             """Do nothing."""
 
         def at_end(self, result: sacma.Result) -> None:
-            ends.append(result.status)
+            ends.append(result)
 
     record = Journal.record
 
@@ -197,4 +197,5 @@ def test_with_the_last_evaluation(method: str, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Journal, "record", interrupts)
     result = sacma.minimize(bowl, method=method, journal=tmp_path / "journal", callback=Callback(), **CALL)
     assert (result.nfev, result.status) == (14, sacma.Status.INTERRUPTED)
-    assert ends == [sacma.Status.INTERRUPTED]
+    assert len(ends) == 1
+    assert ends[0] is result

@@ -104,20 +104,3 @@ def test_what_has_little_to_show_is_drawn_too() -> None:
     for fun, budget in cases:
         sacma.minimize(fun, [1.0], 1.0, seed=1, budget=budget).plot(figure=Figure()).canvas.draw()
     sacma.Optimizer([1.0], 1.0).result.plot(figure=Figure()).canvas.draw()
-
-
-def test_any_callback_can_have_an_end() -> None:
-    """It is called once, with the result that is returned."""
-
-    class Callback:
-        results: list[Result] = []  # noqa: RUF012 of the test alone
-
-        def __call__(self, _: Result) -> None:
-            """Do nothing."""
-
-        def at_end(self, result: Result) -> None:
-            self.results.append(result)
-
-    found = sacma.minimize(lambda x: float(x @ x), [1.0], 1.0, budget=40, callback=(callback := Callback()))
-    assert len(callback.results) == 1
-    assert callback.results[0] is found

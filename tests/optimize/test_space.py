@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sacma
@@ -270,24 +270,3 @@ def test_coordinates_at_the_ends_of_cells() -> None:
         sacma.minimize(lambda p: float(p["a"]), known=([[1.01, 0.5]], [0.0]), **given)
     with pytest.raises(ValueError, match=r"^x0\[0\] is 1.01; allowed"):
         sacma.minimize(lambda p: float(p["a"]), [1.01, 0.5], **given)
-
-
-@pytest.mark.filterwarnings("ignore:values differ")  # as noise does: the function is a hash
-@settings(deadline=None, max_examples=12)
-@given(data=st.data())
-def test_drawn_spaces(data: st.DataObject) -> None:
-    """Of any parameters: what f gets is of the space, and the run keeps its budget, or uses up all combinations."""
-    drawn = data.draw(st.lists(st.sampled_from(PARAMETERS), min_size=1, max_size=6))
-    space = sacma.Space({f"p{i}": parameter for i, parameter in enumerate(drawn)})
-    seen: list[dict[str, Any]] = []
-
-    def fun(params: dict[str, Any]) -> float:
-        assert space.key(params) is not None
-        space.point(params)
-        seen.append(params)
-        return sum(hash(str(value)) % 7 for value in params.values())
-
-    sigma0 = data.draw(st.sampled_from([None, 1e-6, 0.1, 3.0]))
-    result = sacma.minimize(fun, space=space, sigma0=sigma0, budget=30, seed=3, max_failures=None)
-    assert result.failures == 0
-    assert len(seen) == result.nfev == min(30, space.combinations)

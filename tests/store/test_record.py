@@ -19,7 +19,7 @@ from sacma.experiment.trial import run_trial
 from sacma.store.outcome import DamagedRecordError
 from sacma.store.record import LARGEST_BODY, TrialRecord, decode, decode_head, encode
 from sacma.store.trace import COLUMNS, pack_trace, write_traces
-from tests.store.forgeries import campaign, dumps, opened, packed, places, sealed
+from tests.store.forgeries import dumps, opened, packed, places, sealed
 
 
 @pytest.fixture
@@ -51,12 +51,6 @@ def test_damage_is_noticed(record: TrialRecord) -> None:
         for short in (bytes(damaged), content[: rng.integers(len(content))]):
             with pytest.raises(DamagedRecordError):
                 decode_head(short)
-
-
-def test_forgeries_are_noticed(record: TrialRecord) -> None:
-    """Whatever is changed below a right checksum is refused in one printable line, or enters no result."""
-    ended = campaign(400, 1, [record.spec])
-    assert ended["refused"] > 350, ended
 
 
 def test_every_key_of_a_record_is_needed_and_none_is_added(record: TrialRecord) -> None:

@@ -167,7 +167,7 @@ def test_proposals_follow_a_training_and_take_part_in_the_next_population() -> N
 )
 def test_no_proposal_is_evaluated_again(control: dict[str, Any]) -> None:
     """In the next population it has its value: f evaluates, with noise, others."""
-    for seed in range(5):
+    for seed in range(2):
         run = Run(parts(control=control, proposals={"name": "model-optimum"}), 3, seed).until(80, noisy_sphere(seed))
         assert len(np.unique(run.points.round(12), axis=0)) == len(run.points)
 

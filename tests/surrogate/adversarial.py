@@ -1,7 +1,4 @@
-"""Training sets such as an optimizer may leave behind at its worst, and what becomes of them.
-
-``python -m tests.surrogate.adversarial`` prints a table of 20,000.
-"""
+"""Training sets such as an optimizer may leave behind at its worst, and what becomes of them."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -99,20 +96,3 @@ def outcomes(count: int, seed: int) -> Counter[tuple[str, str, str]]:
         of_points, of_values, training = adversarial(rng)
         counts[of_points, of_values, outcome(training, rng)] += 1
     return counts
-
-
-def main() -> None:
-    """Print the table."""
-    counts = outcomes(20_000, seed=20170922)
-    for position, kinds in enumerate((POINTS, VALUES)):
-        for kind in kinds:
-            ended = Counter[str]()
-            for key, count in counts.items():
-                if key[position] == kind:
-                    ended[key[2]] += count
-            shares = ", ".join(f"{100 * count / ended.total():.1f} % {status}" for status, count in ended.most_common())
-            print(f"{kind:30} {ended.total():6}  {shares}")
-
-
-if __name__ == "__main__":
-    main()

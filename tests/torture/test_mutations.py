@@ -26,6 +26,7 @@ def test_forgeries(number: int) -> None:
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
     print(f"\n{found.stdout}")
     assert int(re.findall(r"(\d+) MiB", found.stdout)[0]) < 1024
+    assert int(re.findall(r"(\d+) refused", found.stdout)[0]) > 0.8 * number
 
 
 @sizes("mutations", small=500, full=2000)
