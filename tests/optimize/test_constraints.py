@@ -293,7 +293,7 @@ def test_what_is_told_is_checked() -> None:
     with pytest.raises(ValueError, match="constraints is"):
         es.tell(X, [1.0], [])
     for row in (-1.0, ["a", "b"], [1.0, 2.0, 3.0]):
-        with pytest.raises(ValueError, match=r"constraints\[0\] is .*; allowed: 2 numbers, or None"):
+        with pytest.raises(TypeError, match=r"constraints\[0\] is .*; allowed: 2 numbers, or None"):
             es.tell(X, [1.0], [row])
     es.tell(X, [1.0], [None])
     assert es.result.failures == 1
@@ -309,6 +309,8 @@ def test_a_constraint_of_another_length_is_a_mistake() -> None:
     form = NonlinearConstraint(lambda x: x @ x, [0, 0], [1, 1])
     with pytest.raises(TypeError, match=r"numbers of constraints\[0\] is 1; allowed: 2, as many as of lb and ub"):
         in_disk(rosenbrock, form)
+    with pytest.raises(TypeError, match=r"constraints are -1.0; allowed: 2 finite numbers"):
+        in_disk(lambda _: (1.0, -1.0), 2)
 
 
 def test_processes() -> None:

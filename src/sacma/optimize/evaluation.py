@@ -4,6 +4,7 @@ import math
 import traceback
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import suppress
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,8 +102,11 @@ def evaluation_of(returned: object) -> Evaluation:
 def _is_by_mistake(given: Any, count: int) -> bool:
     """Recognize a mistake in f by its return value: text, complex or several numbers, unlike None, NaN and infinity."""
     with suppress(Exception):  # the class may be anybody's
-        if isinstance(given, str | bytes | complex | Mapping | Coroutine | Generator):
+        parts = given if isinstance(given, list | tuple) else [given]
+        if any(isinstance(part, str | bytes | complex | Mapping | Coroutine | Generator) for part in parts):
             return True
+        if isinstance(given, Real):
+            return count != 1 and not math.isnan(given)
         shape = getattr(given, "shape", None)
         return (math.prod(shape) if isinstance(shape, tuple) else len(given)) not in {0, count}
     return False

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import BaseModel
 
-from sacma.optimize.arguments import flag, numbers_in, refuse, require, says_ours, whole
+from sacma.optimize.arguments import flag, refuse, says_ours, whole
 from sacma.optimize.call import ARGUMENTS, LARGEST_COUNT, Tolerance, checked_call
 from sacma.optimize.constraints import number_of_constraints
 from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, Task, evaluation_of, pending_entries
@@ -322,19 +322,14 @@ def _checked_values(values: Any, constraints: Any, count: int, m: int) -> list[E
         refuse("constraints", None, f"{m} numbers for each of the points, {count}")
     if m:
         rows = _one_each("constraints", constraints, count, f"{m} numbers for each of the points")
-        for i, row in enumerate(rows):
-            fits = row is None or ((numbers := numbers_in(row)) is not None and numbers.shape == (m,))
-            require(fits, f"constraints[{i}]", row, f"{m} numbers, or None where the evaluation failed")
         told = [ConstrainedValue(value, row, m) for value, row in zip(told, rows, strict=True)]
     elif constraints is not None:
         refuse("constraints", constraints, "None, as none were announced by Optimizer(constraints=m)")
     evaluations = list(map(evaluation_of, told))
     for i, evaluation in enumerate(evaluations):
         if evaluation.raised is not None:
-            refuse(
-                f"values[{i}]",
-                told[i][0] if m else told[i],
-                "a number, or None where the evaluation failed",
-                of_type=True,
-            )
+            value, row = told[i][:2] if m else (told[i], None)
+            of_value = not m or evaluation_of(value).raised is not None
+            name, given, allowed = ("values", value, "a number") if of_value else ("constraints", row, f"{m} numbers")
+            refuse(f"{name}[{i}]", given, f"{allowed}, or None where the evaluation failed", of_type=True)
     return evaluations
