@@ -119,11 +119,14 @@ class Comparison:
         return self.against or (own[0] if len(own) == 1 else usual)
 
     @property
+    def cut(self) -> float | None:
+        """Evaluations/D at which the comparison is asked to end, None where it is not."""
+        return self.own_budget or max(self.own_budgets, default=None)
+
+    @property
     def budget(self) -> float:
         """Evaluations/D up to which is compared: as asked, else the smallest of ``ends``."""
-        if self.own_budget is not None or self.own_budgets:
-            return self.own_budget or self.own_budgets[-1]
-        return min(self.ends.values())
+        return min(self.ends.values()) if self.cut is None else self.cut
 
     @cached_property
     def ends(self) -> Mapping[str, float]:

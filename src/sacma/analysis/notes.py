@@ -67,8 +67,7 @@ def _of_the_paper(comparison: Comparison) -> Iterator[str]:
 def _differences(comparison: Comparison) -> Iterator[str]:
     protocols = [study.parts[0].protocol for study, _ in comparison.covered]
     problems = list(_problems(comparison.compared.overlap))
-    cut = comparison.own_budget is not None or comparison.own_budgets  # as asked for
-    ends = {*(p.budget for p in protocols), *([] if cut else [comparison.budget])}
+    ends = {*(p.budget for p in protocols), *([comparison.budget] if comparison.cut is None else [])}
     found = [
         (bool(protocols) and len(ends) > 1, f"budgets: {_end(comparison)}"),
         (len({p.target for p in protocols}) > 1, f"final targets: Δf counts as no less than {comparison.target:g}"),
@@ -86,7 +85,7 @@ def _differences(comparison: Comparison) -> Iterator[str]:
 def _end(comparison: Comparison) -> str:
     """Say where tables end, unless that was asked for also why, and the remedy."""
     end = f"tables end at {comparison.budget:g}·D"
-    if comparison.own_budget is not None or comparison.own_budgets:
+    if comparison.cut is not None:
         return end
     first = [name for name, of in comparison.ends.items() if of <= comparison.budget]
     who = listed(first) if len(first) <= MANY else f"{len(first)} algorithms"
