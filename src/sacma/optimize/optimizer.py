@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from sacma.optimize.arguments import flag, refuse, says_ours, whole
 from sacma.optimize.call import ARGUMENTS, LARGEST_COUNT, Tolerance, checked_call
 from sacma.optimize.constraints import number_of_constraints
-from sacma.optimize.evaluation import ConstrainedValue, Evaluation, LogEntry, Task, evaluation_of, pending_entries
+from sacma.optimize.evaluation import ConstrainedValue, Evaluation, Task, evaluation_of, pending_entries
 from sacma.optimize.exchange import Exchange
-from sacma.optimize.journal import Journal, JournalError, read_state, write_state
+from sacma.optimize.journal import Journal, JournalContent, JournalError, read_state, write_state
 from sacma.optimize.methods import COMPOSED, DEFAULT
 from sacma.optimize.model import Surrogate
 from sacma.optimize.result import Result, Status
@@ -119,15 +119,15 @@ class Optimizer:
         again = flag("retry_failed", retry_failed)
         kept = None if journal is None else Journal(journal, call, retry_failed=again)
         try:
-            self._begin(Run(call, kept), *((kept.entries, kept.pending) if kept else ([], {})))
+            self._begin(Run(call, kept), kept)
         except BaseException:
             if kept is not None:
                 kept.close()
             raise
 
-    def _begin(self, run: Run, entries: Sequence[LogEntry], pending: Mapping[int, Array]) -> Self:
-        """Go on after evaluations, and before those of pending points."""
-        run.resume(entries, pending=pending)
+    def _begin(self, run: Run, earlier: Journal | JournalContent | None) -> Self:
+        """Go on after earlier evaluations, and before those of pending points."""
+        run.resume(earlier.entries if earlier else [], pending=earlier.pending if earlier else {})
         self._run, self._exchange, self._lock = run, Exchange(run), threading.RLock()
         return self
 
@@ -296,7 +296,7 @@ class Optimizer:
             most = whole("budget", budget, "an integer ≥ 1, or None", least=1, most=LARGEST_COUNT)
         limits = replace(call.limits, budget=most)
         run = Run(replace(call, limits=limits))
-        return cls.__new__(cls)._begin(run, content.entries, content.pending)  # noqa: SLF001 one of our own
+        return cls.__new__(cls)._begin(run, content)  # noqa: SLF001 one of our own
 
     def close(self) -> None:
         """Let go of the journal, where there is one, for others to use."""

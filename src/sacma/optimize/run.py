@@ -70,7 +70,7 @@ class Run:
             if watch is not None and self.closed > closed:
                 watch(self)
         self.pending.update(pending or {})
-        if self._computed:
+        if self._computed:  # else catch_up does it
             self._number_pending()
         self.log.restart_clock()
 
@@ -280,10 +280,10 @@ class Run:
 
     def _beside(self) -> Task | None:
         """Return a new point that the search does not wait for; None where none is found."""
-        box, number = self.call.box, self.next_number
-        rng = generator(self.call, 2, number)
         if self._search is None or self._rounds is not None:  # a round is chosen from when all its values are there
             return None
+        box, number = self.call.box, self.next_number
+        rng = generator(self.call, 2, number)
         with np.errstate(all="ignore"), one_thread():
             sample = self._search.further(rng, [box.scaled(point) for point in self.pending.values()])
         return None if sample is None else (number, box.points([sample.seen])[0])
