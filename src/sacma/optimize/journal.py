@@ -299,6 +299,8 @@ class Journal:
         """Open the file, which is this run's until it is closed."""
         self._file = open_regular(self.path, os.O_RDWR | os.O_APPEND | flags, most=LARGEST_JOURNAL)
         self._status = os.fstat(self._file)
+        # Not __del__: a Ctrl-C that comes while a journal that was closed is collected would be lost.
+        self._dropped = weakref.finalize(self, _let_go, self._file, self._status)
         _journals.add(self)
         _lock(self._file)
 
@@ -363,11 +365,15 @@ class Journal:
         """Let go of the file."""
         file, self._file = self._file, -1
         if file >= 0:
-            with contextlib.suppress(OSError):
-                if os.path.samestat(os.fstat(file), self._status):  # else it is somebody else's by now
-                    os.close(file)
+            self._dropped.detach()
+            _let_go(file, self._status)
 
-    __del__ = close
+
+def _let_go(file: int, status: os.stat_result) -> None:
+    """Close a file, unless its number is somebody else's by now."""
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(file), status):
+            os.close(file)
 
 
 # Journals of this process. A process that is forked from it, as workers are, keeps none of their files open.
