@@ -71,7 +71,7 @@ def test_a_quadratic_function_is_exact_from_as_many_points_as_it_has_coefficient
     np.testing.assert_array_equal(alone, model.predict(queries))
     for fewer in (1, 5, len(inputs) - 1):
         assert fit_local_quadratic(TrainingSet(inputs[:-fewer], f(inputs[:-fewer]))) is FitStatus.TOO_FEW_POINTS
-    assert quadratic_terms(np.array([2.0, 3.0])).tolist() == [4.0, 6.0, 9.0, 2.0, 3.0, 1.0]
+    assert quadratic_terms(np.array([[2.0], [3.0]])).T.tolist() == [[4.0, 6.0, 9.0, 2.0, 3.0, 1.0]]
 
 
 @pytest.mark.parametrize("values", [np.full(30, 3.0), np.array([*[3.0] * 29, np.inf])])

@@ -14,7 +14,9 @@ from sacma.surrogate.model import FitStatus, Posterior
 from sacma.surrogate.training_set import TrainingSet, Whitening
 from sacma.types import Array
 
-SINGULAR = 1e-10  # share of the constant function that the others leave, below which its coefficient has no meaning
+# Share of the constant function that the others leave, below which its coefficient has no meaning; and the share of the
+# diagonal of the normal equations that is added to it, about as much as rounding does.
+SINGULAR, RIDGE = 1e-6, 1e-14
 
 
 def neighbours(dimension: int) -> int:
@@ -74,33 +76,44 @@ class LocalQuadratic:
         reach[reach == 0.0] = 1.0
         root = 1.0 - squares / reach  # of the weights
         base = np.take_along_axis(self.values[nearest], squares.argmin(axis=1)[:, None], axis=1)
-        terms = quadratic_terms((self.inputs[nearest] - queries[:, None]) / np.sqrt(reach)[:, :, None])
-        p = terms.shape[2]
-        system = np.concatenate([terms, self.values[nearest][:, :, None] - base[:, :, None]], axis=2) * root[:, :, None]
-        # The constant is the last of the terms, so that its coefficient, the estimate, needs no other.
-        if spread:
-            Q, R = np.linalg.qr(system)
-        else:
-            R = np.asarray(np.linalg.qr(system, mode="r"))
-        left, size = R[:, p - 1, p - 1], np.linalg.norm(root, axis=1)
-        usable = np.abs(left) > SINGULAR * size
-        mean = (root**2 * system[:, :, p] / np.where(root == 0.0, 1.0, root)).sum(axis=1) / size**2
-        estimates = base[:, 0] + np.where(usable, R[:, p - 1, p] / np.where(usable, left, 1.0), mean)
-        residuals = R[:, p, p] ** 2 / size**2 * (k / max(k - p, 1))
+        size = np.linalg.norm(root, axis=1)
+        points = (self.inputs[nearest] - queries[:, None]) / np.sqrt(reach)[:, :, None]
+        terms = quadratic_terms(points.transpose(0, 2, 1))
+        terms *= root[:, None]
+        values = (self.values[nearest] - base) * root
+        # The normal equations, and those of the last coefficient, of the constant: it is the estimate.
+        p = terms.shape[1]
+        system = terms @ terms.transpose(0, 2, 1)
+        diagonal = system[:, range(p), range(p)]
+        system[:, range(p), range(p)] = np.where(diagonal > 0.0, diagonal * (1.0 + RIDGE), 1.0)
+        sides = np.zeros((m, p, 2))
+        sides[:, :, 0] = (terms @ values[:, :, None])[:, :, 0]
+        sides[:, -1, 1] = 1.0
+        solved = np.linalg.solve(system, sides)
+        usable = (solved[:, -1, 1] > 0.0) & (solved[:, -1, 1] * (SINGULAR * size) ** 2 < 1.0)
+        mean = (root * values).sum(axis=1) / size**2
+        estimates = base[:, 0] + np.where(usable, solved[:, -1, 0], mean)
+        fitted = (solved[:, None, :, 0] @ terms)[:, 0]
+        residuals = ((values - fitted) ** 2).sum(axis=1) / size**2 * (k / max(k - p, 1))
         coefficients = np.zeros((m, len(self.values)))
         if spread:
-            local = np.where(
-                usable[:, None], Q[:, :, p - 1] / np.where(usable, left, 1.0)[:, None], root / size[:, None] ** 2
-            )
+            local = np.where(usable[:, None], (solved[:, None, :, 1] @ terms)[:, 0], root / size[:, None] ** 2)
             np.put_along_axis(coefficients, nearest, local * root, axis=1)
         return estimates, residuals, coefficients
 
 
 def quadratic_terms(points: Array) -> Array:
-    """Return the terms of a quadratic function at ``points``, shape (…, D): squares and products, linear, constant."""
-    rows, columns = np.triu_indices(points.shape[-1])
-    constant = np.ones((*points.shape[:-1], 1))
-    return np.concatenate([points[..., rows] * points[..., columns], points, constant], axis=-1)
+    """Return a quadratic function's terms at ``points``, shape (…, D, n): squares and products, linear, constant."""
+    *batch, D, n = points.shape
+    terms = np.empty((*batch, (D + 1) * (D + 2) // 2, n))
+    start = 0
+    for i in range(D):
+        end = start + D - i
+        np.multiply(points[..., i : i + 1, :], points[..., i:, :], out=terms[..., start:end, :])
+        start = end
+    terms[..., start:-1, :] = points
+    terms[..., -1, :] = 1.0
+    return terms
 
 
 def fit_local_quadratic(training: TrainingSet) -> LocalQuadratic | FitStatus:
