@@ -100,7 +100,7 @@ tape: install-dev ## update the outputs of commands in the tutorial (minutes)
 	@$(BIN)/python tools/tape.py
 
 # Outcomes of docs/comparison.md's algorithms, those of the paper as it says.
-COMPARED := data/comparison data/reproduction --without '*-as-run' --dimensions 2,3,5,10,20
+COMPARED := data/comparison data/reproduction data/family --without '*-as-run' --dimensions 2,3,5,10,20
 
 gallery: install-dev ## update data, gallery and pictures of the site (minutes)
 	@$(BIN)/python -m benchmarks.comparison $(COMPARED) --csv docs/data/comparison.csv --ranks docs/data/comparison_ranks.csv --report build/comparison

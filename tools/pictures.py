@@ -28,7 +28,7 @@ from sacma.coco.suites import BEST_2009
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = ["--functions", "1,8,13", "--dimensions", "2,5", "--instances", "1-5", "--budget", "100"]
-SHOWN = ("CMA-ES", "sacma", "lq-CMA-ES", "DTS-CMA-ES", "ADA-Kendall")
+SHOWN = ("CMA-ES", "sacma", "lq-CMA-ES", "DTS-CMA-ES", "lmm-CMA-ES", "ADA-Kendall")
 MEAN_RANKS = ROOT / "docs" / "data" / "mean_ranks.csv"
 BUDGET = 250
 GENERATIONS = 150  # shown generations of a trial

@@ -284,7 +284,7 @@ kinds.lines = (place, chart, panel, { small = false, trials = null, zoom = null 
   const width = widthOf(place);
   const letters = width < 480 ? 14 : 24;
   const labelled = small ? 0 : Math.max(...lines.map(({ name }) => middle(name, letters).length));
-  const height = small ? Math.round(width * 0.62) : Math.max(300, Math.min(470, Math.round(width * 0.52)));
+  const height = small ? Math.round(width * 0.62) : Math.max(300, Math.min(470, Math.max(52 + 11 * lines.length, Math.round(width * 0.52))));
   const [left, right, top, bottom] = small ? [38, width - 13, 6, height - 20] : [62, width - 34 - LETTER * labelled, 8, height - 44];
   const xs = [...new Set(lines.flatMap(({ x }) => x))].sort((a, b) => a - b);
   const x = scaleOf({ ...chart.x, limits: zoom?.x ?? [xs[0], Math.max(xs.at(-1), beyond ? 0 : longest ?? 0)] }, [], left, right);
