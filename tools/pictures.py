@@ -125,10 +125,13 @@ def generations(trial: pd.DataFrame, width: float) -> Figure:
 def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
     """Draw the share of targets that algorithms have reached, over all functions, a dimension a panel."""
     of_all = (ecdf["group"] == "all") & ecdf["evaluations_per_dimension"].between(1, BUDGET)
+    shown = ecdf[of_all & ecdf["algorithm"].isin([*SHOWN, BEST_2009])]
+    pixels, line = (200 * shown["proportion"]).round(), [shown["dimension"], shown["algorithm"]]
+    seen = (pixels.groupby(line).diff() != 0) | ~shown.duplicated(["dimension", "algorithm"], keep="last")
     chart = Lines(
         name="run_lengths",
         caption="",
-        data=ecdf[of_all & ecdf["algorithm"].isin([*SHOWN, BEST_2009])],
+        data=shown.assign(proportion=pixels / 200)[seen],
         by=("dimension",),
         x=Axis("evaluations_per_dimension", "true evaluations / D", log=True, limits=(1, BUDGET)),
         y=Axis("proportion", "share of targets reached, 24 functions", limits=(0, 1)),

@@ -88,10 +88,12 @@ def paths(file: Path) -> list[list[tuple[float, float]]]:
     for path in re.findall(r'<path d="([^"]*)"[^>]*fill: none', file.read_text()):
         x = y = 0.0
         points = []
-        for command, numbers in re.findall(r"([MLHV])\s*([^MLHVz]*)", path):
+        for command, numbers in re.findall(r"([MLlhv])\s*([^MLlhvz]*)", path):
             values = [float(number) for number in numbers.split()]
-            x = values[0] if command != "V" else x
-            y = values[-1] if command != "H" else y
+            if command in "ML":
+                x, y = 0.0, 0.0
+            x += values[0] if command != "v" else 0.0
+            y += values[-1] if command != "h" else 0.0
             points.append((x, y))
         found.append(points)
     return found

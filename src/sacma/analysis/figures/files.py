@@ -40,20 +40,29 @@ def write(figure: Figure, stem: Path, *, pdf: bool = True) -> Written:
 
 
 def _shorter(coordinates: str) -> str:
-    """Return coordinates of SVG in hundredths of a point, and steps of a line as such.
+    """Return coordinates of SVG in hundredths of a point, and those of a line relative to the point before.
 
-    >>> _shorter("M 1.23456 2 L 3 2.001 L 3 4 L 5 6")
-    'M1.23 2H3V4L5 6'
+    >>> _shorter("M 1.23456 2 L 3 2.001 L 3.5 4 L 5 6")
+    'M1.23 2h1.77l.5 2l1.5 2'
     """
     rounded = DIGITS.sub(r"\1", coordinates).replace(".00", "")
     if not POLYLINE.fullmatch(rounded):
         return rounded
-    parts, before = [], ("", "")
-    for command, x, y in re.findall(r"([ML]) (\S+) (\S+)", rounded):
-        same_x, same_y = command == "L" and x == before[0], command == "L" and y == before[1]
-        parts.append(f"H{x}" if same_y else f"V{y}" if same_x else f"{command}{x} {y}")
-        before = x, y
+    parts = []
+    before_x = before_y = 0
+    for command, *point in re.findall(r"([ML]) (\S+) (\S+)", rounded):
+        new_x, new_y = (round(100 * float(each)) for each in point)
+        x, y = _hundredths(new_x - before_x), _hundredths(new_y - before_y)
+        if command == "M":
+            parts.append(f"M{' '.join(point)}")
+        else:
+            parts.append(f"h{x}" if y == "0" else f"v{y}" if x == "0" else f"l{x} {y}")
+        before_x, before_y = new_x, new_y
     return "".join(parts)
+
+
+def _hundredths(number: int) -> str:
+    return re.sub(r"^(-?)0(?=\.)", r"\1", f"{number / 100:g}")
 
 
 def render(figures: Mapping[Path, Callable[[], Figure]], *, jobs: int = 1, pdf: bool = True) -> Iterator[Written]:
