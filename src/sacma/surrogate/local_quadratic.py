@@ -66,7 +66,7 @@ class LocalQuadratic:
     def _local(self, queries: Array, *, spread: bool = False) -> tuple[Array, Array, Array]:
         """Return estimates and mean squares of residuals at m queries, shape (m,), and coefficients, shape (m, n).
 
-        An estimate is the sum of all values with its coefficients, which are left out without ``spread``.
+        An estimate is the sum of all values with its coefficients. Without ``spread`` both others are zeros.
         """
         k, m = min(neighbours(queries.shape[1]), len(self.values)), len(queries)
         squares = ((queries[:, None] - self.inputs) ** 2).sum(axis=2)
@@ -93,10 +93,10 @@ class LocalQuadratic:
         usable = (solved[:, -1, 1] > 0.0) & (solved[:, -1, 1] * (SINGULAR * size) ** 2 < 1.0)
         mean = (root * values).sum(axis=1) / size**2
         estimates = base[:, 0] + np.where(usable, solved[:, -1, 0], mean)
-        fitted = (solved[:, None, :, 0] @ terms)[:, 0]
-        residuals = ((values - fitted) ** 2).sum(axis=1) / size**2 * (k / max(k - p, 1))
-        coefficients = np.zeros((m, len(self.values)))
+        residuals, coefficients = np.zeros(m), np.zeros((m, len(self.values)))
         if spread:
+            fitted = (solved[:, None, :, 0] @ terms)[:, 0]
+            residuals = ((values - fitted) ** 2).sum(axis=1) / size**2 * (k / max(k - p, 1))
             local = np.where(usable[:, None], (solved[:, None, :, 1] @ terms)[:, 0], root / size[:, None] ** 2)
             np.put_along_axis(coefficients, nearest, local * root, axis=1)
         return estimates, residuals, coefficients
