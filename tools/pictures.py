@@ -126,6 +126,7 @@ def run_lengths(ecdf: pd.DataFrame, width: float) -> Figure:
     """Draw the share of targets that algorithms have reached, over all functions, a dimension a panel."""
     of_all = (ecdf["group"] == "all") & ecdf["evaluations_per_dimension"].between(1, BUDGET)
     shown = ecdf[of_all & ecdf["algorithm"].isin([*SHOWN, BEST_2009])]
+    # Steps of less than a pixel would make the file larger than a picture may be.
     pixels, line = (200 * shown["proportion"]).round(), [shown["dimension"], shown["algorithm"]]
     seen = (pixels.groupby(line).diff() != 0) | ~shown.duplicated(["dimension", "algorithm"], keep="last")
     chart = Lines(

@@ -132,6 +132,8 @@ def test_charts_of_the_comparison(site: Site) -> None:
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert frame.evaluate("document.body.getBoundingClientRect().width") > 0.9 * min(width, 700) - 60
         assert frame.evaluate(OVERLAPPING) == []
+        labels, algorithms = frame.locator("#chart-ecdf text.end"), frame.locator("#chart-ranks circle")
+        assert labels.count() == algorithms.count() + 1  # best 2009
         assert not site.page.locator(".instead").is_visible()
         assert site.complaints == []
     for scheme, shade in (("slate", "dark"), ("default", "light")):
