@@ -66,7 +66,8 @@ class Ranked:
         squares = self._squares[np.ix_(newest, newest)]
         n = len(newest)
         twice = 2.0 * (theta.width * float(np.sqrt(squares).sum()) / (n * (n - 1))) ** 2 or 1.0  # all are the same
-        alpha = ascend(np.exp(-squares / twice), theta.costs(n - 1))
+        np.divide(squares, -twice, out=squares)
+        alpha = ascend(np.exp(squares, out=squares), theta.costs(n - 1))
         weights = np.append(alpha, 0.0) - np.append(0.0, alpha)
         return RankingSVM(self.inputs[newest], self.values[newest], weights, twice)
 
@@ -86,8 +87,9 @@ class RankingSVM:
 
     def kernel(self, inputs: Array) -> Array:
         """Return the kernel between ``inputs``, shape (m, D), and the training points, shape (m, n)."""
-        squares = ((inputs[:, None] - self.inputs) ** 2).sum(axis=2)
-        return np.asarray(np.exp(-squares / self.twice))
+        from scipy.spatial.distance import cdist  # noqa: PLC0415 loads scipy.spatial
+
+        return np.asarray(np.exp(-cdist(inputs, self.inputs, "sqeuclidean") / self.twice))
 
     def scores(self, inputs: Array) -> Array:
         """Return numbers that rank ``inputs``, shape (m, D), the lowest first."""
