@@ -108,7 +108,10 @@ def test_search_ends_at_a_maximum(D: int) -> None:
 
 
 def test_the_cost_of_searches() -> None:
-    """Evaluations and optima of two searches from several starts, over 36 data sets, are as measured once."""
+    """Of two searches from several starts over 36 data sets: evaluations and optima are as measured once.
+
+    The last bits of a BLAS, which has loops for each processor, change evaluations by 1.4 % and optima by 0.4 %.
+    """
     evaluations, optima = 0, 0.0
     for D, multiple, seed in product((2, 5, 10), (4, 8), range(6)):
         X, y = sample(D, multiple * D, seed)
@@ -116,8 +119,8 @@ def test_the_cost_of_searches() -> None:
         path, ends, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), starts, 2, 60, True)
         assert len(set(ends.tolist())) == 2
         evaluations, optima = evaluations + len(path), optima + path[best, 2]
-    assert evaluations == pytest.approx(1145, abs=4)
-    assert optima == pytest.approx(1629.55, abs=0.1)
+    assert evaluations == pytest.approx(1145, rel=0.02)
+    assert optima == pytest.approx(1629.55, rel=0.005)
 
 
 @pytest.mark.parametrize(
@@ -136,8 +139,8 @@ def test_the_cost_of_searches_on_other_data(kind: str, evaluations: int, optima:
         for start, careful in ((STARTS[2], False), (STARTS[5], True)):
             path, _, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([start]), 1, 40, careful)
             found, likelihoods = found + len(path), likelihoods + path[best, 2]
-    assert found == pytest.approx(evaluations, abs=4)
-    assert likelihoods == pytest.approx(optima, abs=0.1)
+    assert found == pytest.approx(evaluations, rel=0.02)
+    assert likelihoods == pytest.approx(optima, rel=0.005)
 
 
 def test_jitter_saves_a_singular_matrix() -> None:
