@@ -48,9 +48,9 @@ def test_all_is_cut_at_the_budget(
 ) -> None:
     """Every table of longer trials is that of trials that end at the budget, but for those that say otherwise.
 
-    COCO's data files tell Δf at 20 targets a decade, and at the last evaluation, which longer trials have elsewhere.
+    Beside others' data Δf is told at five levels a decade, and at the last evaluation; longer trials have another.
     """
-    rtol = 10**0.05 - 1 if "--with" in longer else 1e-5
+    rtol = 10**0.2 - 1 if "--with" in longer else 1e-5
     cut, page, notes = report(folders, *longer)
     whole, _, none = report(folders, *expected)
     assert cut.keys() == whole.keys()
