@@ -1,6 +1,8 @@
 """The profiled likelihood and its search, against dense formulas, SciPy and scikit-learn."""
 
+import json
 import math
+import platform
 from itertools import product
 
 import numpy as np
@@ -20,6 +22,8 @@ from sacma.surrogate.likelihood import (
     posterior_mean_and_gradient,
 )
 from sacma.types import Array
+from tests.commands import printed_by
+from tests.conftest import ROOT
 
 
 def sample(D: int, n: int, seed: int = 0) -> tuple[Array, Array]:
@@ -43,10 +47,8 @@ def evaluated(
 def dense(X: Array, y: Array, length: float, ratio: float, mean: float, signal: float) -> float:  # noqa: PLR0917
     """The negative log density of a multivariate normal distribution, by the book."""
     K = signal * (matern(X, length) + ratio * np.eye(len(y)))
-    residual = y - mean
-    return float(
-        0.5 * residual @ np.linalg.solve(K, residual) + 0.5 * np.linalg.slogdet(K)[1] + 0.5 * len(y) * np.log(2 * np.pi)
-    )
+    r = y - mean
+    return float(0.5 * r @ np.linalg.solve(K, r) + 0.5 * np.linalg.slogdet(K)[1] + 0.5 * len(y) * np.log(2 * np.pi))
 
 
 @pytest.mark.parametrize("D", [1, 2, 20])
@@ -85,12 +87,11 @@ def test_bounds_hold_and_are_met(monkeypatch: pytest.MonkeyPatch) -> None:
     where[2:6] = np.exp(2 * np.array([np.log(1e-3), np.log(0.5), -0.1, 0.1]))
     slack = 0.001 * np.ptp(y)
     edges = set()
-    for log_length in (-2.0, 0.0, 2.0, 6.0):
-        for log_ratio in (-12.0, -5.0, -1.0):
-            _, mean, signal, _ = evaluated(X, y, where, log_length, log_ratio)
-            assert abs(mean - np.median(y)) <= slack * (1 + 1e-12)
-            assert np.exp(-0.2) * (1 - 1e-12) <= signal <= np.exp(0.2) * (1 + 1e-12)
-            edges |= {bool(np.isclose(abs(mean - np.median(y)), slack)), bool(np.isclose(np.log(signal), 0.2))}
+    for log_length, log_ratio in product((-2.0, 0.0, 2.0, 6.0), (-12.0, -5.0, -1.0)):
+        _, mean, signal, _ = evaluated(X, y, where, log_length, log_ratio)
+        assert abs(mean - np.median(y)) <= slack * (1 + 1e-12)
+        assert np.exp(-0.2) * (1 - 1e-12) <= signal <= np.exp(0.2) * (1 + 1e-12)
+        edges |= {bool(np.isclose(abs(mean - np.median(y)), slack)), bool(np.isclose(np.log(signal), 0.2))}
     assert edges == {True, False}
 
 
@@ -107,11 +108,23 @@ def test_search_ends_at_a_maximum(D: int) -> None:
     assert path[best, 2] == evaluated(X, y, limits(y), path[best, 0], path[best, 1])[0]
 
 
-def test_the_cost_of_searches() -> None:
-    """Of two searches from several starts over 36 data sets: evaluations and optima are as measured once.
+COSTS = [(1145, 1629.55), (676, 833.56), (865, -815.42), (659, 659.96), (575, 121.56)]
+# Last bits, and so some searches, differ between processors; code for this one runs on all that have AVX2.
+ZEN = {"NUMBA_CPU_NAME": "znver3", "NUMBA_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Zen"}
 
-    The last bits of a BLAS, which has loops for each processor, change evaluations by 1.4 % and optima by 0.4 %.
+
+def test_the_cost_of_searches() -> None:
+    """Evaluations and optima of searches from several starts on 36 data sets, and from one, are as measured once.
+
+    From one on data without any structure, without curvature, over many orders, and with hardly any points.
     """
+    kinds = ("noise", "line", "steep", "few")
+    code = f"import json; from {__name__} import *; print(json.dumps([several(), *map(single, {kinds})]))"
+    found = json.loads(printed_by(code, cwd=ROOT.parent, **(ZEN if platform.machine() in {"x86_64", "AMD64"} else {})))
+    assert found == [[pytest.approx(number, abs=4), pytest.approx(optima, abs=0.1)] for number, optima in COSTS]
+
+
+def several() -> tuple[int, float]:
     evaluations, optima = 0, 0.0
     for D, multiple, seed in product((2, 5, 10), (4, 8), range(6)):
         X, y = sample(D, multiple * D, seed)
@@ -119,28 +132,20 @@ def test_the_cost_of_searches() -> None:
         path, ends, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), starts, 2, 60, True)
         assert len(set(ends.tolist())) == 2
         evaluations, optima = evaluations + len(path), optima + path[best, 2]
-    assert evaluations == pytest.approx(1145, rel=0.02)
-    assert optima == pytest.approx(1629.55, rel=0.005)
+    return evaluations, optima
 
 
-@pytest.mark.parametrize(
-    ("kind", "evaluations", "optima"),
-    [("noise", 676, 833.56), ("line", 865, -815.42), ("steep", 659, 659.96), ("few", 575, 121.56)],
-)
-def test_the_cost_of_searches_on_other_data(kind: str, evaluations: int, optima: float) -> None:
-    """As measured once: without any structure, without curvature, over many orders, and with hardly any points."""
-    found, likelihoods = 0, 0.0
-    for D, seed in product((1, 3, 6), range(5)):
+def single(kind: str) -> tuple[int, float]:
+    evaluations, optima = 0, 0.0
+    for D, seed, (start, careful) in product((1, 3, 6), range(5), ((STARTS[2], False), (STARTS[5], True))):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((4 if kind == "few" else 6 * D, D))
         noise = rng.standard_normal(len(X))
         of = {"noise": noise, "line": X.sum(axis=1) + 0.03 * noise, "steep": np.exp(5.0 * X[:, 0])}
         y = standardise(of.get(kind, np.sum(X**2, axis=1)))[0]
-        for start, careful in ((STARTS[2], False), (STARTS[5], True)):
-            path, _, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([start]), 1, 40, careful)
-            found, likelihoods = found + len(path), likelihoods + path[best, 2]
-    assert found == pytest.approx(evaluations, rel=0.02)
-    assert likelihoods == pytest.approx(optima, rel=0.005)
+        path, _, best, *_ = maximise(DPOTRF, X, NO_TREND, y, limits(y), np.array([start]), 1, 40, careful)
+        evaluations, optima = evaluations + len(path), optima + path[best, 2]
+    return evaluations, optima
 
 
 def test_jitter_saves_a_singular_matrix() -> None:
