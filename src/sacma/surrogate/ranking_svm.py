@@ -66,8 +66,7 @@ class Ranked:
         squares = self._squares[np.ix_(newest, newest)]
         n = len(newest)
         twice = 2.0 * (theta.width * float(np.sqrt(squares).sum()) / (n * (n - 1))) ** 2 or 1.0  # all are the same
-        np.divide(squares, -twice, out=squares)
-        alpha = ascend(np.exp(squares, out=squares), theta.costs(n - 1))
+        alpha = ascend(np.exp(np.divide(squares, -twice, out=squares), out=squares), theta.costs(n - 1))
         weights = np.append(alpha, 0.0) - np.append(0.0, alpha)
         return RankingSVM(self.inputs[newest], self.values[newest], weights, twice)
 
