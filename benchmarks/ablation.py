@@ -97,8 +97,7 @@ def main() -> None:
     print("difference from sacma's with p of Wilcoxon's test; and mean log10 of median Δf after evaluations/D")
     print_table(rows)
     if given.csv:
-        problems = given.functions, given.instances, f"{sacma.protocol.budget:g}"
-        of = dict(zip(PROBLEMS, problems, strict=True))
+        of = dict(zip(PROBLEMS, (given.functions, given.instances, f"{sacma.protocol.budget:g}"), strict=True))
         merge_rows(given.csv, pd.DataFrame(rows).assign(of=given.of, **of))
 
 
