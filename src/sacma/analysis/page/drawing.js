@@ -275,7 +275,7 @@ const apart = (wanted, gap, top, bottom) => {
   }
   return found;
 };
-const LETTER = 6.6; // pixels of a letter of a label
+const LETTER = 7.3; // pixels of a letter of a label, in capitals
 kinds.lines = (place, chart, panel, { small = false, trials = null, zoom = null } = {}) => {
   const beyond = Boolean(choice.beyond) || !chart.ends;
   const there = linesOf(chart, panel).filter(({ name }) => seen(name));
