@@ -126,7 +126,7 @@ def test_data_of_the_comparison_give_its_ranks_and_tests() -> None:
     assert f"| tested among | {' | '.join(six[1:])} |" in page
     for row, counted in (
         ("these six (Bergmann and Hommel)", of_six),
-        ("all of a dimension (Shaffer", of_all),
+        ("all 26, of 325 pairs (Shaffer)", of_all),
     ):
         (line,) = (line for line in page.splitlines() if line.startswith(f"| {row}"))
         assert line.endswith(f" | {' | '.join(map(str, counted))} |")
