@@ -35,12 +35,9 @@ def matern(X: Array, length: float) -> Array:
     return np.asarray(Matern(length, nu=2.5)(X))
 
 
-def evaluated(
-    X: Array, y: Array, where: Array, log_length: float, log_ratio: float
-) -> tuple[float, float, float, Array]:
-    """Return the negative log likelihood at one place, β, s_f² and the factor."""
-    start = np.array([[log_length, log_ratio]])
-    path, _, _, _, mean, signal, factor, _ = maximise(DPOTRF, X, NO_TREND, y, where, start, 0, 0, False)
+def evaluated(X: Array, y: Array, where: Array, *start: float) -> tuple[float, float, float, Array]:
+    """Return the negative log likelihood at ln ℓ and ln η, β, s_f² and the factor."""
+    path, *_, mean, signal, factor, _ = maximise(DPOTRF, X, NO_TREND, y, where, np.array([start]), 0, 0, False)
     return float(path[0, 2]), mean, signal, factor
 
 
@@ -174,13 +171,12 @@ def test_the_gradient_is_that_of_the_textbook_formula() -> None:
     """By the derivative of the covariance, −5/3 (1 + s) exp(−s) (x − x_i)/ℓ²; at a training point, too."""
     rng = np.random.default_rng(6)
     X, weights = rng.standard_normal((9, 3)), rng.standard_normal(9)
-    for length in (0.3, 2.0):
-        for x in (rng.standard_normal(3), X[4]):
-            value, gradient = posterior_mean_and_gradient(x, X, length, 0.5, weights)
-            s = math.sqrt(5.0) * cdist(x[None], X)[0] / length
-            slopes = (-5.0 / 3.0 * (1 + s) * np.exp(-s))[:, None] * (x - X) / length**2
-            assert value == pytest.approx(0.5 + (1 + s + s**2 / 3) * np.exp(-s) @ weights, rel=1e-12)
-            np.testing.assert_allclose(gradient, weights @ slopes, rtol=1e-6, atol=1e-8)
+    for length, x in product((0.3, 2.0), (rng.standard_normal(3), X[4])):
+        value, gradient = posterior_mean_and_gradient(x, X, length, 0.5, weights)
+        s = math.sqrt(5.0) * cdist(x[None], X)[0] / length
+        slopes = (-5.0 / 3.0 * (1 + s) * np.exp(-s))[:, None] * (x - X) / length**2
+        assert value == pytest.approx(0.5 + (1 + s + s**2 / 3) * np.exp(-s) @ weights, rel=1e-12)
+        np.testing.assert_allclose(gradient, weights @ slopes, rtol=1e-6, atol=1e-8)
 
 
 def test_standardised_values() -> None:
