@@ -97,7 +97,8 @@ def main() -> None:
     print("difference from sacma's with p of Wilcoxon's test; and mean log10 of median Δf after evaluations/D")
     print_table(rows)
     if given.csv:
-        of = dict(zip(PROBLEMS, (given.functions, given.instances, f"{sacma.protocol.budget:g}"), strict=True))
+        problems = given.functions, given.instances, f"{sacma.protocol.budget:g}"
+        of = dict(zip(PROBLEMS, problems, strict=True))
         merge_rows(given.csv, pd.DataFrame(rows).assign(of=given.of, **of))
 
 

@@ -136,11 +136,10 @@ def campaign_of(
         results: name of the default folder of results.
         dimensions: their default.
         instances: their default.
-        tiny: further defaults of a tiny run, which is of f1, 2-D, instance 1.
+        tiny: further defaults of a tiny run, which is of f1, 2-D, instance 1, 10·D.
     """
     parser.add_argument("--results", type=Path, default=ROOT / "results" / results)
+    small = {"functions": "1", "dimensions": "2", "instances": "1", "budget": 10, "jobs": 1}
     protocol = {"functions": "1-24", "dimensions": dimensions, "instances": instances, "budget": None}
-    small = {"functions": "1", "dimensions": "2", "instances": "1", "jobs": 1}
     given = parsed(parser, small | tiny, **protocol, jobs=cpu_count())
-    asked = {key: value for key, value in vars(given).items() if key in protocol and value is not None}
-    return Campaign(Store(given.results), asked, given.jobs), given
+    return Campaign(Store(given.results), {key: getattr(given, key) for key in protocol}, given.jobs), given

@@ -127,7 +127,7 @@ def test_overrides_replace_the_file(tmp_path: Path) -> None:
     """Options win over the file; what they do not name stays."""
     path = tmp_path / "c.yaml"
     path.write_text(MINIMAL + "protocol:\n  functions: 1-3\n  budget: 10\n  target: 1e-3\n")
-    protocol = load_study(path, {"functions": "8"}).protocol
+    protocol = load_study(path, {"functions": "8", "budget": None}).protocol
     assert protocol.functions == (8,)
     assert protocol.budget == 10
     assert protocol.target == 1e-3

@@ -217,8 +217,8 @@ def load_studies(paths: Sequence[Path], overrides: Mapping[str, object] | None =
 
 
 def with_overrides(content: Mapping[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
-    """Return the content of a file with ``overrides`` in its protocol."""
+    """Return the content of a file with ``overrides`` in its protocol; those that are None replace nothing."""
     given = content.get("protocol")
     if given is None or isinstance(given, dict):
-        return {**content, "protocol": {**(given or {}), **overrides}}
+        return {**content, "protocol": (given or {}) | {key: of for key, of in overrides.items() if of is not None}}
     return dict(content)
