@@ -17,8 +17,8 @@ def ascend(kernel: Array, costs: Array, sweeps: int = SWEEPS) -> Array:
     """Return α, shape (n − 1,), that maximises Σ α_i − ½ Σ α_i α_j Q_ij within 0 ≤ α_i ≤ C_i.
 
     Q_ij = K(x_i − x_{i+1}, x_j − x_{j+1}), by the kernel's linearity, in single precision: with many points a sweep
-    takes as long as reading Q, and new points are nearly always ordered the same. One coordinate after the other moves
-    to its optimum, until they hardly move or for so many sweeps.
+    takes as long as reading Q. One coordinate after the other moves to its optimum, until they hardly move or for so
+    many sweeps.
     """
     m = len(costs)
     Q = np.empty((m, m), np.float32)
@@ -26,7 +26,7 @@ def ascend(kernel: Array, costs: Array, sweeps: int = SWEEPS) -> Array:
         for j in range(m):
             Q[i, j] = kernel[i, j] - kernel[i, j + 1] - kernel[i + 1, j] + kernel[i + 1, j + 1]
     alpha = np.where(np.diag(Q) > 0.0, FIRST * costs, 0.0)  # 0: of points in the same place
-    slope = 1.0 - (Q * alpha).sum(axis=1)
+    slope = np.array([1.0 - (row * alpha).sum() for row in Q])
     for _ in range(sweeps):
         moved = False
         for i in range(m):
