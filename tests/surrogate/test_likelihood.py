@@ -171,7 +171,7 @@ def test_the_gradient_is_that_of_the_textbook_formula() -> None:
     """By the derivative of the covariance, −5/3 (1 + s) exp(−s) (x − x_i)/ℓ²; at a training point, too."""
     rng = np.random.default_rng(6)
     X, weights = rng.standard_normal((9, 3)), rng.standard_normal(9)
-    for length, x in product((0.3, 2.0), (rng.standard_normal(3), X[4])):
+    for length, x in product((0.3, 2.0), (*rng.standard_normal((2, 3)), X[4])):
         value, gradient = posterior_mean_and_gradient(x, X, length, 0.5, weights)
         s = math.sqrt(5.0) * cdist(x[None], X)[0] / length
         slopes = (-5.0 / 3.0 * (1 + s) * np.exp(-s))[:, None] * (x - X) / length**2
